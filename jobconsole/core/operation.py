@@ -1,0 +1,414 @@
+"""The durable record of one external job: phases, counters, limits, lease, permit.
+
+Only this file decides which fields an operation has and how they look in the store. Every command of the core takes an
+`Operation`, returns a changed copy, and the difference of the two documents is the `set` of its event (STORE 1.1).
+Documents hold times as RFC 3339 UTC text with `Z`, durations and boot clocks as whole milliseconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any
+
+import msgspec
+
+
+class Phase(StrEnum):
+    """Phases of an operation (SPEC 1)."""
+
+    SUBMITTING = "submitting"
+    WAITING = "waiting"
+    ESCALATED = "escalated"
+    SUCCEEDED = "succeeded"
+    COMPLETED_WITH_ERRORS = "completed_with_errors"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+    EXPIRED = "expired"
+    NO_OUTCOME = "no_outcome"
+    ABANDONED = "abandoned"
+
+    @property
+    def is_terminal(self) -> bool:
+        """True where nothing follows any more (X7: never reopened)."""
+        return self not in (Phase.SUBMITTING, Phase.WAITING, Phase.ESCALATED)
+
+
+class StateClass(StrEnum):
+    """What the contract's table makes of a provider's state (C1), and the two verdicts beside the table."""
+
+    WAITING = "waiting"
+    SUCCEEDED = "succeeded"
+    PARTIAL = "partial"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+    EXPIRED = "expired"
+    NEEDS_HUMAN = "needs_human"
+    NO_OUTCOME = "no_outcome"
+    CONTRADICTION = "contradiction"
+    UNKNOWN = "unknown"
+
+
+class DelaySource(StrEnum):
+    """Why the next check is when it is (SPEC 1)."""
+
+    PROVIDER_RETRY_AFTER = "provider_retry_after"
+    PROVIDER_POLL_HINT = "provider_poll_hint"
+    LOCAL_BACKOFF = "local_backoff"
+    ADAPTIVE = "adaptive"
+    FINAL_CHECK = "final_check"
+    MANUAL_EXTENSION = "manual_extension"
+    NOT_FOUND_GRACE = "not_found_grace"
+    ACCOUNT_HOLD = "account_hold"
+    ACCOUNT_LIMIT = "account_limit"
+    MIN_INTERVAL = "min_interval"
+    PAUSE = "pause"
+
+
+class Delivery(StrEnum):
+    """Did the provider answer this request? Apart from what the job does (SPEC 1, observation)."""
+
+    ANSWERED = "answered"
+    NONE = "none"
+    AMBIGUOUS = "ambiguous"
+
+
+class Reason(StrEnum):
+    """Why an operation needs a person, or why something ended that somebody should see (H1)."""
+
+    DEADLINE_EXCEEDED = "deadline_exceeded"
+    REQUEST_BUDGET_EXHAUSTED = "request_budget_exhausted"
+    TRANSPORT_FAILURES_EXHAUSTED = "transport_failures_exhausted"
+    RATE_LIMITED = "rate_limited"
+    UNKNOWN_STATE = "unknown_state"
+    CONTRADICTORY_RESPONSE = "contradictory_response"
+    AUTHORIZATION_DENIED = "authorization_denied"
+    PROVIDER_FAILURE = "provider_failure"
+    JOB_NOT_FOUND = "job_not_found"
+    INTEGRATION_ERROR = "integration_error"
+    NEEDS_HUMAN_AT_PROVIDER = "needs_human_at_provider"
+    SUBMISSION_AMBIGUOUS = "submission_ambiguous"
+    SUBMISSION_REFUSED = "submission_refused"
+    RESULT_INVALID = "result_invalid"
+    PROVIDER_WAIT_EXCEEDS_DEADLINE = "provider_wait_exceeds_deadline"
+    CANCEL_UNCONFIRMED = "cancel_unconfirmed"
+    APPROVAL_REQUIRED = "approval_required"
+    EXTENSION_REQUESTED = "extension_requested"
+    CANCEL_REQUESTED = "cancel_requested"
+    COMPLETED_WITH_ERRORS = "completed_with_errors"
+    JOB_EXPIRED = "job_expired"
+    NO_OUTCOME = "no_outcome"
+    CANCELLED_ELSEWHERE = "cancelled_elsewhere"
+
+
+class Value(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Base of the frozen, slotted values that are stored; a field at its default is left out of the document."""
+
+
+class Lease(Value, frozen=True, kw_only=True):
+    """Short ownership by one worker while it sends one request (S1). `token` is the `op_seq` of the reserving event."""
+
+    token: int
+    owner: str
+    until_up: int  # boot clock, ms
+    boot: str
+    until_at: datetime  # for people; never compared
+    purpose: str  # status, confirm, list
+    requests: int = 1  # reservations made under this token
+
+
+class Permit(Value, frozen=True, kw_only=True):
+    """A person's grant of a few requests beside the phase and the limits (STORE 4): one-shot, used up by `reserve`."""
+
+    decision_id: str
+    purpose: str  # check_once, credential_mended, approve_once, adopt_contract, pause, cancel
+    checks: int
+    until_at: datetime
+
+
+class Option(Value, frozen=True, kw_only=True):
+    """One bounded thing that the person may choose (section 14). Numbers are upper bounds of what one click grants."""
+
+    name: str
+    minutes: int = 0
+    checks: int = 0
+    failures: int = 0
+    rate_limits: int = 0
+    times_left: int = 0
+    until_at: datetime | None = None  # for `pause`: the one check's time
+    effect: str = ""  # the contract's or the table's words
+    credentials: tuple[str, ...] = ()  # for `use_credential`: references, never values
+
+
+class Escalation(Value, frozen=True, kw_only=True):
+    """Why nothing is sent any more, since when, and what a person may choose."""
+
+    reason: Reason
+    since: datetime
+    options: tuple[Option, ...] = ()
+    detail: str = ""  # one bounded sentence
+
+
+class Look(Value, frozen=True, kw_only=True):
+    """An inbox item that only asks to be seen (H13, "Details decided")."""
+
+    reason: Reason
+    since: datetime
+    answered_by: str | None = None
+    answer: str | None = None  # acknowledge, review, accept, reject
+
+
+class Ask(Value, frozen=True, kw_only=True):
+    """An agent's request for an extension or a cancel (H6); the wait goes on."""
+
+    reason: Reason  # extension_requested, cancel_requested
+    since: datetime
+    by: str
+    text: str = ""
+    option: Option
+
+
+class ProviderError(Value, frozen=True, kw_only=True):
+    """The provider's own words about a failure; data, bounded to 2,000 characters."""
+
+    code: str | None = None
+    text: str = ""
+
+
+class Counts(Value, frozen=True, kw_only=True):
+    """Items of a batch (C12)."""
+
+    total: int | None = None
+    processed: int | None = None
+    succeeded: int | None = None
+    failed: int | None = None
+
+
+class Result(Value, frozen=True, kw_only=True):
+    """The result as the terminal answer told it: inline up to 64 KiB, else where it is (A4, X23)."""
+
+    inline: Any = None
+    has_inline: bool = False
+    url: str | None = None
+    result_id: str | None = None
+    size: int | None = None
+    sha256: str | None = None
+    file: str | None = None
+
+
+class OpenAction(Value, frozen=True, kw_only=True):
+    """The operation's view of an action that is not over; the record of its own lies in table `actions`."""
+
+    action_id: str
+    state: str  # requested, claimed
+    due_at: datetime | None = None  # null: waits for a person
+
+
+class Decided(Value, frozen=True, kw_only=True):
+    """What a person's (or the play-back of a click's) decision did: kept so that a second click is told (H4)."""
+
+    decision_id: str
+    option: str
+    by: str
+    at: datetime
+    effect: str
+    revision: int  # the revision it was shown for
+
+
+class Limits(Value, frozen=True, kw_only=True):
+    """Bounds as they were asked for at the start (H9: original, granted and used are shown apart)."""
+
+    deadline_at: datetime
+    status_requests: int
+    transport_failures: int
+    rate_limits: int
+
+
+class Granted(Value, frozen=True, kw_only=True):
+    """What people added later; only grows (B4)."""
+
+    times: int = 0
+    minutes: int = 0
+    checks: int = 0
+    failures: int = 0
+    rate_limits: int = 0
+
+
+class NotBefore(Value, frozen=True, kw_only=True):
+    """A provider's minimum by wall and by boot clock: a jumped wall clock never shortens it (B2)."""
+
+    at: datetime
+    up: int
+    boot: str
+    source: DelaySource = DelaySource.PROVIDER_RETRY_AFTER
+
+
+class Operation(Value, frozen=True, kw_only=True):
+    """One external job that we wait for (SPEC 1, 11, X23). `revision` counts phase, limits and options only (X7)."""
+
+    # identity
+    operation_id: str
+    provider: str
+    account: str
+    account_key: str  # account + host: what shares one budget (B9)
+    contract: str  # SHA-256 of the contract file that judges it (X13)
+    request_fingerprint: str
+    owner: str = "nobody"
+    name: str | None = None
+    task: str | None = None
+    submitted_by: str = ""
+    is_tracked: bool = False
+    resubmit_of: str | None = None
+    group: str | None = None
+    params: dict[str, str] = {}
+    credential: str | None = None  # another reference that a person switched to
+
+    # the job
+    provider_job_id: str | None = None
+    status_url: str | None = None
+    result_url: str | None = None
+    request_body: str | None = None  # canonical JSON, at most 128 KiB, for `replay_submit`
+    idempotency_token: str | None = None
+    submit_attempts: int = 0
+    first_submit_at: datetime | None = None
+    submitted_at: datetime | None = None  # when the submission was accepted; null when tracked
+
+    # where it stands
+    phase: Phase
+    last_known_state: str | None = None  # original spelling
+    state_class: StateClass | None = None
+    state_since: datetime | None = None  # last change of state or progress
+    observed_at: datetime | None = None  # last good answer
+    was_seen: bool = False
+    progress: float | None = None  # 0..1
+    message: str | None = None
+    error: ProviderError | None = None
+    counts: Counts | None = None
+    errors_url: str | None = None
+    delivery: Delivery = Delivery.NONE
+    last_http_status: int | None = None
+    last_http_at: datetime | None = None
+    last_request_id: str | None = None
+    provider_started_at: datetime | None = None
+    provider_ended_at: datetime | None = None
+    provider_expires_at: datetime | None = None
+    estimated_seconds: float | None = None
+    result: Result | None = None
+    is_late: bool = False  # success learned after the deadline (X8)
+
+    # bounds
+    started_at: datetime
+    deadline_at: datetime
+    business_deadline_at: datetime | None = None
+    ended_at: datetime | None = None
+    original: Limits
+    granted: Granted = Granted()
+    max_status_requests: int
+    status_requests_used: int = 0
+    attempts: int = 0  # status requests that are over; never reset
+    max_transport_failures: int
+    transport_failures_used: int = 0
+    max_transport_failures_in_a_row: int
+    transport_failures_in_a_row: int = 0
+    max_rate_limits: int
+    rate_limits_used: int = 0
+    rate_limits_in_a_row: int = 0
+    not_found_in_a_row: int = 0
+    lacking_since: datetime | None = None  # a success without what success requires (C3)
+    lacking_reads: int = 0
+    waited_for_person_ms: int = 0
+
+    # plan
+    next_poll_at: datetime | None = None
+    delay_source: DelaySource | None = None
+    not_before: NotBefore | None = None
+    base_delay_ms: int | None = None  # the submit answer's hint replaces `base` (X2)
+    is_expiry_checked: bool = False  # the one check after the provider's own expiry was planned (B14)
+
+    # authority
+    lease: Lease | None = None
+    permit: Permit | None = None
+    escalation: Escalation | None = None
+    look: Look | None = None
+    ask: Ask | None = None
+    open_actions: dict[str, OpenAction] = {}  # by kind: submit, cancel, fetch, ...
+    decided: tuple[Decided, ...] = ()  # the last 20
+    cancel_requested_at: datetime | None = None
+    is_stalled: bool = False
+    revision: int = 1
+    op_seq: int = 0
+    due_at: datetime | None = None  # when a worker looks next; derived, see `settle`
+
+
+class ActionState(StrEnum):
+    """States of an action (STORE 4)."""
+
+    REQUESTED = "requested"  # waits for a person where `needs_approval`
+    CLAIMED = "claimed"
+    ENDED = "ended"
+    UNKNOWN = "unknown"  # claimed, outcome not learned: never repeated blindly
+
+
+class Action(Value, frozen=True, kw_only=True):
+    """Anything that is not an observation: submit, fetch, cancel, resubmit, hand-off (A3)."""
+
+    action_id: str
+    operation_id: str
+    kind: str
+    state: ActionState
+    requested_at: datetime
+    requested_by: str
+    approved_by: str | None = None
+    token: int | None = None
+    owner: str | None = None
+    until_up: int | None = None
+    boot: str | None = None
+    attempts: int = 0
+    started_at: datetime | None = None
+    ended_at: datetime | None = None
+    outcome: str | None = None
+    http_status: int | None = None
+    detail: str = ""
+
+
+def document(value: Value) -> dict[str, Any]:
+    """The stored form: JSON types only, defaults left out."""
+    built: dict[str, Any] = msgspec.to_builtins(value)
+    return built
+
+
+def operation(doc: Mapping[str, Any]) -> Operation:
+    """The operation that a document describes. Fields of a newer version are ignored, and survive in the store."""
+    return msgspec.convert(_present(doc), Operation)
+
+
+def action(doc: Mapping[str, Any]) -> Action:
+    """The action that a document describes."""
+    return msgspec.convert(_present(doc), Action)
+
+
+def _present(doc: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in doc.items() if value is not None}
+
+
+def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
+    """Top-level fields that differ, for an event's `set`; a field that went back to its default becomes null."""
+    changed = {key: value for key, value in after.items() if before.get(key) != value}
+    changed.update({key: None for key in before if key not in after and before[key] is not None})
+    return changed
+
+
+def settle(op: Operation) -> Operation:
+    """The same operation with `due_at` made from its plan: the earliest of the next check and of its open actions."""
+    times = [a.due_at for a in op.open_actions.values() if a.due_at is not None]
+    if op.next_poll_at is not None:
+        times.append(op.next_poll_at)
+    due_at = min(times) if times and not op.phase.is_terminal else None
+    return op if due_at == op.due_at else msgspec.structs.replace(op, due_at=due_at)
+
+
+def milliseconds(at: datetime) -> datetime:
+    """`at` in UTC, cut to whole milliseconds: what the store keeps, so that values compare equal after a reload."""
+    at = at.astimezone(UTC)
+    return at.replace(microsecond=at.microsecond // 1000 * 1000)

@@ -1,0 +1,291 @@
+"""The seams: what the engine needs from a store, a transport, a gate, secrets and a clock (STORE 5).
+
+Only this file decides what an adapter must fulfil. The engine and the front ends see these; adapters implement them; one
+contract suite in the tests runs on every store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar
+
+from jobconsole.core.answer import Answer
+from jobconsole.core.contract import Auth
+from jobconsole.core.events import EventDraft, Key
+from jobconsole.core.operation import Operation
+
+R = TypeVar("R")
+R_co = TypeVar("R_co", covariant=True)
+
+
+# ---- the clock ----------------------------------------------------------------------------------------------------------
+class Clock(Protocol):
+    """Wall clock, boot clock and sleeping; store, engine and gate get the same one."""
+
+    @property
+    def boot_id(self) -> str:
+        """Names this boot of the machine; boot clocks of different boots do not compare."""
+
+    def wall(self) -> datetime:
+        """Aware UTC time; may jump."""
+
+    def up_ms(self) -> int:
+        """Milliseconds since boot, suspend included; never goes back within one boot."""
+
+    async def sleep_until(self, up_ms: int) -> None:
+        """Return when `up_ms()` has reached the given value."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoreTime:
+    """One moment by both clocks: the one time that a command sees."""
+
+    wall: datetime
+    up: int
+    boot: str
+
+
+# ---- the store ----------------------------------------------------------------------------------------------------------
+class View(Protocol):
+    """What a command sees: frozen documents of its scope and the store's time. May run twice, keeps nothing."""
+
+    @property
+    def now(self) -> StoreTime:
+        """The store's time, one for the batch."""
+
+    def get(self, table: str, key: str) -> Mapping[str, Any] | None:
+        """A document named by the scope, or None."""
+
+    def find(self, provider: str, account: str, job_id: str) -> Sequence[Mapping[str, Any]]:
+        """Operations of one external job, ended ones included (needs `Scope.job`)."""
+
+    def with_fingerprint(self, fingerprint: str) -> Sequence[Mapping[str, Any]]:
+        """Operations with this request fingerprint, ended ones included (needs `Scope.fingerprint`)."""
+
+    def live_leases(self, account_key: str) -> int:
+        """Leases and claims of the account that have not ended: its slots in use."""
+
+    def held_operations(self, account_key: str) -> Sequence[str]:
+        """Ids of the account's operations that have not ended, nearest deadline first."""
+
+    def is_dead(self, owner: str) -> bool:
+        """True where the owner is known to be gone (its worker lock can be taken): its lease need not be waited for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Documents that a command may read and write, all named beforehand."""
+
+    operations: tuple[str, ...] = ()
+    accounts: tuple[str, ...] = ()
+    actions: tuple[str, ...] = ()
+    deliveries: tuple[str, ...] = ()
+    job: tuple[str, str, str] | None = None  # provider, account, job id
+    fingerprint: str | None = None
+    creating: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Plan(Generic[R_co]):
+    """What a command wants written, all or nothing, and what its caller is told. No events: nothing to write."""
+
+    events: tuple[EventDraft, ...]
+    result: R_co
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A command's "no": `why` is stable, `text` says what happened instead. `events` (evidence only) are still written."""
+
+    why: str
+    text: str
+    events: tuple[EventDraft, ...] = ()
+
+
+Command: TypeAlias = Callable[[View], "Plan[R] | Refusal"]
+CommandKind: TypeAlias = Literal["create", "reserve", "record"]
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt(Generic[R_co]):
+    """What became durable. `asked_up` is the caller's own boot clock, taken before the store was asked."""
+
+    result: R_co
+    seqs: tuple[int, ...]
+    asked_up: int
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """A hint that an operation is to be looked at; never a permission."""
+
+    operation_id: str
+    account_key: str
+    due_at: datetime
+    deadline_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Committed changes, in commit order. `reload` means: something was missed, read everything again."""
+
+    cursor: int
+    keys: tuple[Key, ...] = ()
+    reload: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The durable head of one chain."""
+
+    chain: str
+    seq: int
+    hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerInfo:
+    """A worker as others see it."""
+
+    worker_id: str
+    label: str  # "run", "wait", "demo", ...: what kind of process it lives in
+    pid: int
+    started_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class StoreHealth:
+    """Whether the store can be written, or why not; who lives; what was repaired or is missing."""
+
+    is_writable: bool
+    why_not: str = ""
+    workers: tuple[WorkerInfo, ...] = ()
+    lock_holder: str = ""
+    sync_ms: float = 0.0
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Retention:
+    """How long ended operations stay live and deliveries are remembered."""
+
+    ended: timedelta = timedelta(days=7)
+    most_ended: int = 5_000
+    deliveries: timedelta = timedelta(hours=76)
+
+
+class Store(Protocol):
+    """The durable truth. Commands of one store are serial per document; each sees all earlier commits of its scope."""
+
+    async def transact(self, scope: Scope, command: Command[R], *, kind: CommandKind) -> Receipt[R] | Refusal:
+        """Run `command` on fresh, locked documents; return when its events are durable, all or none."""
+
+    async def get(self, operation_id: str) -> Operation | None:
+        """The operation as last seen, live or archived; a hint, never a permission."""
+
+    async def document(self, table: str, key: str) -> Mapping[str, Any] | None:
+        """Any document as last seen (accounts, actions, deliveries); a hint."""
+
+    async def documents(self, table: str) -> Sequence[Mapping[str, Any]]:
+        """All documents of a table as last seen, oldest first."""
+
+    async def due(self, until: datetime, limit: int) -> Sequence[Due]:
+        """Operations to look at by `until` without a valid lease, nearest deadline first; a hint.
+
+        Offers none of an account that is denied or held, nor more of an account than it has slots free.
+        """
+
+    async def next_due(self) -> datetime | None:
+        """When the earliest planned look is, so that a worker can sleep until then; None where nothing is planned."""
+
+    async def in_flight(self, **where: str) -> Sequence[Operation]:
+        """Every operation that has not ended (S6), oldest first; `where` compares fields of the document."""
+
+    async def operations(self) -> Sequence[Operation]:
+        """Every live operation, ended ones included, oldest first."""
+
+    async def find(self, provider: str, account: str, job_id: str) -> Sequence[Operation]:
+        """Operations of one external job, ended and archived ones included."""
+
+    def changes(self, after: int | None = None) -> AsyncIterator[Change]:
+        """Committed changes of all processes, in commit order; a gap is a `Change` with `reload`."""
+
+    def events(self, operation_id: str | None = None, after: int | None = None) -> AsyncIterator[bytes]:
+        """Stored lines, verbatim, in chain order; `after` is a `seq`."""
+
+    async def heads(self) -> Sequence[Head]:
+        """Durable chain heads: one in the folder, one per operation in PostgreSQL."""
+
+    async def anchor(self) -> Head:
+        """Write the durable head down outside the log (L7)."""
+
+    async def maintain(self, keep: Retention) -> None:
+        """Checkpoint, anchor, forget deliveries; cheap when nothing is due."""
+
+    async def keep_contract(self, digest: str, text: str) -> None:
+        """Keep a copy of a contract, durable before the operation that names it is written (X13)."""
+
+    async def contract_text(self, digest: str) -> str | None:
+        """The kept copy, or None."""
+
+    def announce(self, worker: WorkerInfo) -> AbstractAsyncContextManager[None]:
+        """Be seen as a living worker while inside (X19); nothing is written per heartbeat."""
+
+    def health(self) -> StoreHealth:
+        """Writable or why not, living workers, lock holder, sync time, what was repaired or is missing."""
+
+    async def close(self) -> None:
+        """Finish queued commands, checkpoint, give up the handle."""
+
+
+# ---- the transport ------------------------------------------------------------------------------------------------------
+class Gate(Protocol):
+    """The last check, directly before the first byte of a request (STORE 4). One gate belongs to one reservation."""
+
+    def __call__(self) -> None:
+        """Return once, or raise `Withheld`: then nothing is sent."""
+
+
+@dataclass(frozen=True, slots=True)
+class HttpRequest:
+    """One request, complete but for its credential, which the transport adds (C13).
+
+    `timeout` is a total over connect, request and the whole answer. The credential goes only to `auth_host`.
+    """
+
+    method: str
+    url: str
+    headers: tuple[tuple[str, str], ...] = ()
+    body: bytes | None = None
+    timeout: timedelta = timedelta(seconds=10)
+    max_bytes: int = 1_000_000
+    auth: Auth = field(default_factory=Auth)
+    auth_host: str = ""  # host:port of base_url
+    allowed_hosts: tuple[str, ...] = ()  # beside auth_host; *.x is every depth below x
+
+
+class Transport(Protocol):
+    """Sends one request, once: no repeat, no redirect, no cookies (STORE 4)."""
+
+    async def send(self, request: HttpRequest, gate: Gate, *, fresh: bool = False) -> Answer:
+        """Send and read the whole answer, or raise.
+
+        Raises `Withheld` (from the gate: nothing sent), `PeerClosedIdle` (reused connection; `fresh=True` asks for a new
+        one), `TransportFault`, `CertificateFault`, `HostRefused`, `SecretMissing` (before anything is sent).
+        """
+
+    def credential_changed(self, request: HttpRequest) -> bool:
+        """Read the reference again: is its value another than the one last sent for it (B11)?"""
+
+    async def close(self) -> None:
+        """Close all connections."""
+
+
+class Secrets(Protocol):
+    """Turns a reference (`env:NAME`, `keyring:service/user`, `file:path`) into a value, anew at each read (C13)."""
+
+    def read(self, reference: str) -> str:
+        """The value. Raises `SecretMissing`, which names the reference only."""
