@@ -159,16 +159,6 @@ class Look(Value, frozen=True, kw_only=True):
     answer: str | None = None  # acknowledge, review, accept, reject
 
 
-class Ask(Value, frozen=True, kw_only=True):
-    """An agent's request for an extension or a cancel (H6); the wait goes on."""
-
-    reason: Reason  # extension_requested, cancel_requested
-    since: datetime
-    by: str
-    text: str = ""
-    option: Option
-
-
 class ProviderError(Value, frozen=True, kw_only=True):
     """The provider's own words about a failure; data, bounded to 2,000 characters."""
 
@@ -331,7 +321,6 @@ class Operation(Value, frozen=True, kw_only=True):
     permit: Permit | None = None
     escalation: Escalation | None = None
     look: Look | None = None
-    ask: Ask | None = None
     open_actions: dict[str, OpenAction] = {}  # by kind: submit, cancel, fetch, ...
     decided: tuple[Decided, ...] = ()  # the last 20
     cancel_requested_at: datetime | None = None
