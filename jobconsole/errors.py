@@ -173,7 +173,7 @@ class AuditBroken(JobconsoleError):
     code = "audit_broken"
 
 
-class Withheld(Exception):  # noqa: N818  (a decision, not an error)
+class Withheld(Exception):  # a decision, not an error
     """The gate's "no" directly before the first byte: nothing was sent, the reservation stays counted (STORE 4)."""
 
     def __init__(self, reason: str) -> None:
