@@ -1,0 +1,221 @@
+"""Verification of the chain: what is proved, what is broken, and what could be cut without trace (L3, L7, STORE 7).
+
+Only this file decides what "valid" means. It takes stored lines and anchors and needs no store, no key and no clock; the
+command `audit verify`, the stores' `verify` and tests call it. It goes on behind a broken place, so that counts stay as
+complete as they can be.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from jobconsole.core.documents import Documents
+from jobconsole.core.due import TERMINAL
+from jobconsole.core.events import Kind, Table
+from jobconsole.core.line import CHAIN, Line, Position, beginning, parse
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """The chain's head as it was written down outside the log. `segment` and `offset` say where its line ends."""
+
+    seq: int
+    hash: str
+    at: str = ""
+    segment: int = 1
+    offset: int = 0
+    checkpoint_sha256: str | None = None
+
+
+class Breach(StrEnum):
+    """What happened to a line, as far as the lines around it tell."""
+
+    CHANGED = "changed"
+    REMOVED = "removed"
+    INSERTED = "inserted"
+    SWAPPED = "swapped"
+    CUT = "cut"
+    EMPTY = "empty"
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """The first broken place: the `seq` that should stand there, its segment (named by its first `seq`) and line in it."""
+
+    what: Breach
+    seq: int
+    segment: int
+    line: int
+    detail: str
+
+    def __str__(self) -> str:
+        return f"{self.what} at seq {self.seq} (segment {self.segment:012d}, line {self.line}): {self.detail}"
+
+
+@dataclass(frozen=True, slots=True)
+class Miscount:
+    """An operation whose counter is not the number of its logged reservations."""
+
+    operation_id: str
+    logged: int
+    recorded: int
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What the log proves by itself and together with its anchors.
+
+    The chain is whole from its first line to `whole_to`; up to `anchored_to` a cut would show; what lies between could be cut
+    without trace. `unclosed` are operations that ended without a closing event.
+    """
+
+    whole_to: int
+    anchored_to: int
+    broken: Broken | None = None
+    miscounts: tuple[Miscount, ...] = ()
+    unclosed: tuple[str, ...] = ()
+
+    @property
+    def is_valid(self) -> bool:
+        """Nothing is broken, counters fit, every end has its closing event. Never true of an empty log."""
+        return self.broken is None and not self.miscounts and not self.unclosed
+
+    @property
+    def story(self) -> tuple[str, ...]:
+        """The findings as plain sentences, the first broken place first."""
+        said = [f"BROKEN: {self.broken}"] if self.broken else []
+        said += [
+            f"BROKEN: {m.operation_id} counts {m.recorded} status requests, the log shows {m.logged}" for m in self.miscounts
+        ]
+        said += [f"BROKEN: {operation_id} ended without a closing event" for operation_id in self.unclosed]
+        said.append(f"whole up to {self.whole_to}, anchored up to {self.anchored_to}")
+        if self.whole_to > self.anchored_to:
+            said.append(f"events {self.anchored_to + 1} to {self.whole_to} could be cut without trace")
+        return tuple(said)
+
+
+def verify(
+    lines: Iterable[bytes],
+    anchors: Iterable[Anchor] = (),
+    *,
+    store_id: str | None = None,
+    start: Position | None = None,
+    requests_used: Mapping[str, int] | None = None,
+) -> Verification:
+    """Verify stored lines in the order in which they lie.
+
+    `store_id` binds the first line to its store; `start` is the position before the first line where earlier segments were
+    moved elsewhere. `requests_used` are the counters of the live records by operation id; they are compared with the log, as
+    are the counters that the log itself sets.
+    """
+    start = start or (beginning(store_id) if store_id is not None else None)
+    walk = _Walk(start, {anchor.seq: anchor.hash for anchor in anchors})
+    for data in lines:
+        walk.take(data)
+    return walk.finish(requests_used or {})
+
+
+@dataclass(slots=True)
+class _Walk:
+    """One pass over the lines."""
+
+    head: Position | None
+    anchors: dict[int, str]
+    broken: Broken | None = None
+    is_at_end_of_segment: bool = False
+    segment: int = 1
+    line: int = 0
+    seen: int = 0
+    whole_to: int = 0
+    anchored_to: int = 0
+    tx: int = 0
+    cut_at: Broken | None = None
+    missing: int | None = None  # the seq whose absence broke the chain
+    documents: Documents = field(default_factory=Documents)
+    reserved: Counter[str] = field(default_factory=Counter)
+    closed: set[str] = field(default_factory=set)
+
+    def take(self, data: bytes) -> None:
+        """Look at the next line."""
+        self.seen += 1
+        self.line += 1
+        line = parse(data)
+        if self.is_at_end_of_segment:
+            self.segment, self.line, self.is_at_end_of_segment = self.expected, 1, False
+        if self.broken is None:
+            self._compare(line, data)
+        elif line is not None and line.seq == self.missing and self.broken.what is Breach.REMOVED:
+            self.broken = self._at(Breach.SWAPPED, f"it stands at line {self.line} of segment {self.segment:012d}", self.broken)
+        if line is not None:
+            self._count(line)
+            self.is_at_end_of_segment = line.kind == Kind.SEGMENT_CLOSED
+
+    @property
+    def expected(self) -> int:
+        """The `seq` that comes next."""
+        return (self.head.seq if self.head else 0) + 1
+
+    def _compare(self, line: Line | None, data: bytes) -> None:
+        if line is None:
+            is_last_piece = not data.endswith(b"\n")
+            what, why = (Breach.CUT, "the line is not complete") if is_last_piece else (Breach.CHANGED, "its hash does not fit")
+            self.broken = self._at(what, why)
+        elif self.head is None and line.seq == 1 and line.chain == CHAIN:
+            self._accept(line)
+        elif line.seq > self.expected:
+            self.missing = self.expected
+            self.broken = self._at(Breach.REMOVED, f"line {line.seq} follows instead")
+        elif line.seq < self.expected:
+            self.broken = self._at(Breach.INSERTED, f"another line {line.seq}")
+        elif self.head is None or line.prev_hash != self.head.hash:
+            self.broken = self._at(Breach.CHANGED, "it does not follow from the line before")
+        else:
+            self._accept(line)
+
+    def _accept(self, line: Line) -> None:
+        self.head = Position(line.seq, line.hash)
+        self.tx = line.tx
+        anchored = self.anchors.get(line.seq)
+        if anchored is not None and anchored != line.hash:
+            self.broken = self._at(Breach.CHANGED, "the anchor names another hash", seq=line.seq)
+            return
+        if anchored is not None:
+            self.anchored_to = line.seq
+        if line.seq == line.tx:
+            self.whole_to = line.seq
+
+    def _at(self, what: Breach, detail: str, before: Broken | None = None, seq: int | None = None) -> Broken:
+        if before is not None:
+            return Broken(what, before.seq, before.segment, before.line, detail)
+        return Broken(what, seq or self.expected, self.segment, self.line, detail)
+
+    def _count(self, line: Line) -> None:
+        self.documents.merge(line.set)
+        if line.operation_id is None:
+            return
+        if line.kind == Kind.CHECK_RESERVED:
+            self.reserved[line.operation_id] += 1
+        elif line.kind == Kind.CLOSED:
+            self.closed.add(line.operation_id)
+
+    def finish(self, requests_used: Mapping[str, int]) -> Verification:
+        """What the whole pass says."""
+        self.line += 1
+        newest = max(self.anchors, default=0)
+        if self.seen == 0:
+            self.broken = self._at(Breach.EMPTY, "there is no line at all")
+        elif self.broken is None and self.whole_to < self.tx:
+            self.broken = self._at(Breach.CUT, f"its transaction ends at {self.tx}")
+        elif self.broken is None and newest > self.whole_to:
+            self.broken = self._at(Breach.CUT, f"the newest anchor names seq {newest}")
+        recorded = {**self.documents.requests_used(), **requests_used}
+        miscounts = [
+            Miscount(operation_id, self.reserved[operation_id], used)
+            for operation_id, used in {**dict.fromkeys(self.reserved, 0), **recorded}.items()
+            if self.reserved[operation_id] != used
+        ]
+        ended = {str(doc["operation_id"]) for doc in self.documents.all(Table.OPERATIONS) if doc["phase"] in TERMINAL}
+        return Verification(self.whole_to, self.anchored_to, self.broken, tuple(miscounts), tuple(sorted(ended - self.closed)))

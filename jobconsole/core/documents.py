@@ -1,0 +1,223 @@
+"""The live documents and their indexes: what every store keeps in memory (STORE 1.3, 3).
+
+Only this file decides how a committed `set` becomes documents and how documents are found again. Stores feed it lines in chain
+order, whether their own, another process's or a replay: the result depends on nothing else. Documents are replaced, never
+mutated, so a snapshot is `dict(table)`, and whoever holds an old document keeps it as it was.
+
+On the wire and in the checkpoint a document is `TABLE/KEY`: TinyDB's `_default` stands for the operations, and keys are decimal
+integers (the `seq` of the creating event), because TinyDB calls `int()` on every key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from types import MappingProxyType
+from typing import Any, Final
+
+from jobconsole.core.due import TERMINAL, DueQueue, IsDead, Moment, Planned, instant, is_live
+from jobconsole.core.events import Key, Table, apply
+from jobconsole.core.operation import ActionState
+
+WIRE_NAMES: Final[Mapping[str, str]] = {
+    Table.OPERATIONS: "_default",
+    Table.ACCOUNTS: "accounts",
+    Table.ACTIONS: "actions",
+    Table.DELIVERIES: "deliveries",
+}
+ID_FIELDS: Final[Mapping[str, str]] = {
+    Table.OPERATIONS: "operation_id",
+    Table.ACCOUNTS: "account_key",
+    Table.ACTIONS: "action_id",
+    Table.DELIVERIES: "delivery_id",
+}
+_TABLES: Final = {wire: str(table) for table, wire in WIRE_NAMES.items()}
+
+WireSet = Mapping[str, Mapping[str, Any] | None]
+_Index = dict[Any, dict[Key, None]]
+
+
+def frozen(doc: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A read-only view of a document."""
+    return MappingProxyType(doc) if isinstance(doc, dict) else doc
+
+
+class Documents:
+    """All documents by table and key, and the indexes over them.
+
+    `tables` is what TinyDB calls the storage's content: `{"_default": {"47001": {...}}, "accounts": {...}, ...}`. With `below`,
+    this is a layer that holds only what a batch changed (`transaction.py`); a document of the layer hides the one below.
+    """
+
+    def __init__(self, below: Documents | None = None) -> None:
+        self.tables: dict[str, dict[str, dict[str, Any]]] = {wire: {} for wire in _TABLES}
+        self.queue = DueQueue()
+        self._below = below
+        self._keys: dict[Key, str] = {}  # (table, id) -> wire key
+        self._touched: set[Key] = set()
+        self._indexes: dict[str, _Index] = {"job": {}, "fingerprint": {}, "lease": {}, "open": {}}
+
+    # ---- reading ----------------------------------------------------------------------------------------------------
+    def key_of(self, table: str, key: str) -> str | None:
+        """The wire key of a document, or None."""
+        here = (table, key)
+        if here in self._touched or self._below is None:
+            return self._keys.get(here)
+        return self._keys.get(here) or self._below.key_of(table, key)
+
+    def get(self, table: str, key: str) -> Mapping[str, Any] | None:
+        """A document by its id, read-only; None where there is none."""
+        here = (table, key)
+        if wire_key := self._keys.get(here):
+            return MappingProxyType(self.tables[WIRE_NAMES[table]][wire_key])
+        return None if here in self._touched or self._below is None else self._below.get(table, key)
+
+    def all(self, table: str) -> list[Mapping[str, Any]]:
+        """All documents of a table, oldest first."""
+        return [MappingProxyType(doc) for doc in self.tables[WIRE_NAMES[table]].values()]
+
+    def of_job(self, provider: str, account: str, job_id: str) -> list[Mapping[str, Any]]:
+        """Operations of one external job, oldest first."""
+        return self._found("job", (provider, account, job_id))
+
+    def with_fingerprint(self, fingerprint: str) -> list[Mapping[str, Any]]:
+        """Operations with this request fingerprint, oldest first."""
+        return self._found("fingerprint", fingerprint)
+
+    def open_of(self, account_key: str) -> list[Mapping[str, Any]]:
+        """Operations of the account that have not ended, oldest first."""
+        return self._found("open", account_key)
+
+    def in_flight(self) -> list[Mapping[str, Any]]:
+        """Operations that have not ended, oldest first (S6)."""
+        keys = sorted(int(self._keys[key]) for keys in self._indexes["open"].values() for key in keys)
+        table = self.tables[WIRE_NAMES[Table.OPERATIONS]]
+        return [MappingProxyType(table[str(key)]) for key in keys]
+
+    def leases(self, account_key: str) -> Iterator[Mapping[str, Any]]:
+        """Leases and claims of the account, ended ones included."""
+        for doc in self._found("lease", account_key):
+            yield doc.get("lease") or doc
+
+    def live_leases(self, account_key: str, now: Moment, is_dead: IsDead) -> int:
+        """The account's slots in use."""
+        return sum(is_live(lease, now, is_dead) for lease in self.leases(account_key))
+
+    def due(self, now: Moment, until: datetime, limit: int, is_dead: IsDead) -> Sequence[Planned]:
+        """Operations to look at by `until` (`due.py` says which)."""
+        return self.queue.offers(self, now, until, limit, is_dead)
+
+    def next_due(self, now: Moment, is_dead: IsDead) -> datetime | None:
+        """When the next look is; None where nothing is planned."""
+        return self.queue.next_at(self, now, is_dead)
+
+    def snapshot(self) -> dict[str, dict[str, dict[str, Any]]]:
+        """The content as it is now: tables are copied, documents are shared, because nobody changes one."""
+        return {name: dict(table) for name, table in self.tables.items()}
+
+    def requests_used(self) -> dict[str, int]:
+        """The counter of status requests of every operation."""
+        docs = self.tables[WIRE_NAMES[Table.OPERATIONS]].values()
+        return {str(doc["operation_id"]): int(doc.get("status_requests_used") or 0) for doc in docs}
+
+    def forgettable(self, oldest_at: datetime) -> list[Key]:
+        """Deliveries received before `oldest_at`: ids need not be remembered longer (P4)."""
+        docs = self.tables[WIRE_NAMES[Table.DELIVERIES]].values()
+        return [
+            (Table.DELIVERIES, str(doc["delivery_id"]))
+            for doc in docs
+            if (received_at := doc.get("received_at")) and instant(received_at) < oldest_at
+        ]
+
+    # ---- merging ----------------------------------------------------------------------------------------------------
+    def load(self, tables: Mapping[str, Mapping[str, dict[str, Any]]]) -> None:
+        """Take over the content of a checkpoint. Operations come first: actions are indexed by their operation's account."""
+        for wire in _TABLES:
+            for wire_key, doc in tables.get(wire, {}).items():
+                self._replace(_TABLES[wire], wire_key, doc)
+
+    def merge(self, changes: WireSet) -> tuple[Key, ...]:
+        """Merge one event's `set` and return the ids of what changed. Tables of a newer version are ignored."""
+        changed: list[Key] = []
+        for place, fields in changes.items():
+            wire, _, wire_key = place.partition("/")
+            table = _TABLES.get(wire)
+            if table is None:
+                continue
+            before = self._stored(wire, wire_key)
+            after = apply(before, fields)
+            shown = after if after is not None else before
+            if shown is not None:
+                self._replace(table, wire_key, after, before)
+                changed.append((table, str(shown[ID_FIELDS[table]])))
+        return tuple(changed)
+
+    def _stored(self, wire: str, wire_key: str) -> dict[str, Any] | None:
+        doc = self.tables[wire].get(wire_key)
+        if doc is None and self._below is not None:
+            doc = self._below._stored(wire, wire_key)
+            if doc is not None and (_TABLES[wire], doc[ID_FIELDS[_TABLES[wire]]]) in self._touched:
+                return None
+        return doc
+
+    def _replace(
+        self, table: str, wire_key: str, after: dict[str, Any] | None, before: Mapping[str, Any] | None = None
+    ) -> None:
+        stored = self.tables[WIRE_NAMES[table]]
+        shown = after if after is not None else before
+        assert shown is not None
+        key: Key = (table, str(shown[ID_FIELDS[table]]))
+        old = stored.get(wire_key)
+        if after is None:
+            stored.pop(wire_key, None)
+            self._keys.pop(key, None)
+        else:
+            stored[wire_key] = after
+            self._keys[key] = wire_key
+        if self._below is not None:
+            self._touched.add(key)
+        self._index(key, old, after)
+
+    def _index(self, key: Key, old: Mapping[str, Any] | None, new: Mapping[str, Any] | None) -> None:
+        table, own_id = key
+        if table not in (Table.OPERATIONS, Table.ACTIONS):
+            return
+        gone, come = self._entries(table, old), self._entries(table, new)
+        for index, value in gone - come:
+            keys = self._indexes[index].get(value, {})
+            keys.pop(key, None)
+            if not keys:
+                self._indexes[index].pop(value, None)
+        for index, value in come - gone:
+            self._indexes[index].setdefault(value, {})[key] = None
+        if table == Table.OPERATIONS and self._below is None:
+            self.queue.note(own_id, new)
+
+    def _entries(self, table: str, doc: Mapping[str, Any] | None) -> set[tuple[str, Any]]:
+        """Under which value of which index the document is found."""
+        if doc is None:
+            return set()
+        if table == Table.ACTIONS:
+            if doc.get("state") != ActionState.CLAIMED:
+                return set()
+            operation = self.get(Table.OPERATIONS, doc["operation_id"])
+            return {("lease", operation["account_key"])} if operation else set()
+        account_key = doc["account_key"]
+        entries: set[tuple[str, Any]] = {("fingerprint", doc.get("request_fingerprint"))}
+        if job_id := doc.get("provider_job_id"):
+            entries.add(("job", (doc["provider"], doc["account"], job_id)))
+        if doc.get("lease"):
+            entries.add(("lease", account_key))
+        if doc["phase"] not in TERMINAL:
+            entries.add(("open", account_key))
+        return entries
+
+    def _found(self, index: str, value: Any) -> list[Mapping[str, Any]]:
+        keys = sorted((int(self.key_of(*key) or 0), *key) for key in self._indexed(index, value))
+        return [doc for _, table, own_id in keys if (doc := self.get(table, own_id)) is not None]
+
+    def _indexed(self, index: str, value: Any) -> Iterable[Key]:
+        here: Iterable[Key] = self._indexes[index].get(value, ())
+        if self._below is None:
+            return here
+        return [*(key for key in self._below._indexed(index, value) if key not in self._touched), *here]

@@ -1,0 +1,227 @@
+"""Which operations are to be looked at, and when: heaps with lazy deletion over the live documents (B9, STORE 5).
+
+Only this file decides what `due` offers and in which order. `documents.py` tells it every change of an operation; stores ask
+it. What it says is a hint: the command that follows runs on fresh state and decides.
+
+Offered is an operation whose `due_at` has come and that is under no live lease; nearest deadline first; of one account no more
+than it has slots free, and nothing while the account is held. A denied account offers only what a person permitted and what its
+open actions need: the command decides. An operation whose deadline has passed is always offered, because escalating it sends
+nothing: deadlines run on while an account is denied or held (B11).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from heapq import heapify, heappop, heappush
+from typing import Any, Protocol, TypeAlias
+
+from jobconsole.core.operation import Phase
+
+Document: TypeAlias = Mapping[str, Any]
+IsDead: TypeAlias = Callable[[str], bool]
+
+TERMINAL = frozenset(str(phase) for phase in Phase if phase.is_terminal)
+
+
+class Moment(Protocol):
+    """One moment by both clocks (`protocols.StoreTime`)."""
+
+    @property
+    def wall(self) -> datetime:
+        """Aware UTC time."""
+
+    @property
+    def up(self) -> int:
+        """Boot clock, ms."""
+
+    @property
+    def boot(self) -> str:
+        """Which boot."""
+
+
+class Facts(Protocol):
+    """What the queue asks the documents."""
+
+    def get(self, table: str, key: str) -> Document | None:
+        """A document by its id."""
+
+    def leases(self, account_key: str) -> Iterator[Document]:
+        """Leases and claims of the account, ended ones included."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Planned:
+    """One operation's place in the queue."""
+
+    deadline_at: datetime  # the earlier of the two deadlines: it rules (B14)
+    due_at: datetime
+    operation_id: str
+    account_key: str
+    is_exempt: bool  # a permit or an open action: offered although the account is denied
+
+
+def instant(text: str) -> datetime:
+    """A stored time."""
+    return datetime.fromisoformat(text)
+
+
+def planned(doc: Document) -> Planned | None:
+    """The operation's place, or None where no look is planned."""
+    due_at, phase = doc.get("due_at"), doc["phase"]
+    if due_at is None or phase in TERMINAL:
+        return None
+    actions = (doc.get("open_actions") or {}).values()
+    is_exempt = bool(doc.get("permit")) or any(action.get("due_at") for action in actions)
+    if phase == Phase.ESCALATED and not is_exempt:
+        return None
+    deadline_at = instant(doc["deadline_at"])
+    if business := doc.get("business_deadline_at"):
+        deadline_at = min(deadline_at, instant(business))
+    return Planned(deadline_at, instant(due_at), doc["operation_id"], doc["account_key"], is_exempt)
+
+
+def is_live(lease: Document, now: Moment, is_dead: IsDead) -> bool:
+    """Whether a lease or claim still holds: same boot, not ended by the boot clock, owner not known to be gone (STORE 4)."""
+    if lease.get("boot") != now.boot:
+        return False
+    until_up = lease.get("until_up")
+    if until_up is not None and until_up <= now.up:
+        return False
+    return not is_dead(lease.get("owner") or "")
+
+
+def held_until(account: Document | None, now: Moment) -> datetime | None:
+    """When the account's hold ends, on today's wall clock; None where it is not held.
+
+    Within one boot the boot clock decides, so that a wall clock that jumped does not shorten a provider's wait (B2).
+    """
+    if account is None or not account.get("hold_until_at"):
+        return None
+    if account.get("hold_boot") == now.boot and account.get("hold_until_up") is not None:
+        left = account["hold_until_up"] - now.up
+        return now.wall + timedelta(milliseconds=left) if left > 0 else None
+    until_at = instant(account["hold_until_at"])
+    return until_at if until_at > now.wall else None
+
+
+class DueQueue:
+    """Future looks by time; looks whose time has come by account and deadline."""
+
+    def __init__(self) -> None:
+        self._current: dict[str, Planned] = {}
+        self._future: list[tuple[datetime, str]] = []
+        self._ready: dict[str, tuple[list[Planned], list[Planned]]] = {}  # by account: (others, exempt)
+
+    def note(self, operation_id: str, doc: Document | None) -> None:
+        """The operation has become `doc`, or is gone."""
+        place = planned(doc) if doc is not None else None
+        if place is None:
+            self._current.pop(operation_id, None)
+        elif self._current.get(operation_id) != place:
+            self._current[operation_id] = place
+            heappush(self._future, (place.due_at, operation_id))
+            if len(self._future) > 2 * len(self._current) + 64:
+                self._rebuild()
+
+    def offers(self, facts: Facts, now: Moment, until: datetime, limit: int, is_dead: IsDead) -> list[Planned]:
+        """Operations to look at by `until`, nearest deadline first, at most `limit`."""
+        self._ripen(until)
+        found: list[Planned] = []
+        for account_key in list(self._ready):
+            found.extend(self._offers_of(account_key, facts, now, until, limit, is_dead))
+        found.sort()
+        return found[:limit]
+
+    def next_at(self, facts: Facts, now: Moment, is_dead: IsDead) -> datetime | None:
+        """When something is to be looked at next: in the past where something is due now; None where nothing is planned."""
+        offered = self.offers(facts, now, now.wall, 1, is_dead)
+        if offered:
+            return offered[0].due_at
+        times = [self._future[0][0]] if self._future else []
+        for account_key, heaps in self._ready.items():
+            if until_at := held_until(facts.get("accounts", account_key), now):
+                times.append(until_at)
+            for lease in facts.leases(account_key):
+                if is_live(lease, now, is_dead) and lease.get("until_up") is not None:
+                    times.append(now.wall + timedelta(milliseconds=lease["until_up"] - now.up))
+            times.extend(at for heap in heaps if (at := self._next_deadline(heap, now)) is not None)
+        return min(times, default=None)
+
+    def _next_deadline(self, heap: list[Planned], now: Moment) -> datetime | None:
+        """The nearest deadline to come; those that passed are under a lease, or they would have been offered."""
+        kept: list[Planned] = []
+        while heap and (heap[0].deadline_at <= now.wall or self._current.get(heap[0].operation_id) != heap[0]):
+            kept.append(heappop(heap))
+        deadline_at = heap[0].deadline_at if heap else None
+        for place in kept:
+            if self._current.get(place.operation_id) == place:
+                heappush(heap, place)
+        return deadline_at
+
+    def _offers_of(
+        self, account_key: str, facts: Facts, now: Moment, until: datetime, limit: int, is_dead: IsDead
+    ) -> list[Planned]:
+        account = facts.get("accounts", account_key) or {}
+        later = now.wall if until <= now.wall else until
+        held = held_until(account, now)
+        is_held = held is not None and held > later
+        most = account.get("max_concurrent")
+        free = limit
+        if most is not None:
+            free = max(0, most - sum(is_live(lease, now, is_dead) for lease in facts.leases(account_key)))
+        overdue: list[Planned] = []
+        others: list[Planned] = []
+        for heap in self._ready[account_key]:
+            usable = 0 if is_held or (account.get("denied") and heap is self._ready[account_key][0]) else min(free, limit)
+            late, ripe = self._take(heap, facts, now, until, limit, usable, is_dead)
+            overdue.extend(late)
+            others.extend(ripe)
+        if not any(self._ready[account_key]):
+            del self._ready[account_key]
+        others.sort()
+        return overdue + others[:free]
+
+    def _take(
+        self, heap: list[Planned], facts: Facts, now: Moment, until: datetime, limit: int, usable: int, is_dead: IsDead
+    ) -> tuple[list[Planned], list[Planned]]:
+        """Up to `limit` places past their deadline and `usable` others; the heap keeps everything that is still current."""
+        late: list[Planned] = []
+        ripe: list[Planned] = []
+        kept: list[Planned] = []
+        while heap and len(late) < limit and len(ripe) < limit:
+            place = heap[0]
+            if self._current.get(place.operation_id) != place or place in kept[-1:]:
+                heappop(heap)  # stale, or a plan that was left and came back
+                continue
+            is_late = place.deadline_at <= until
+            if not is_late and len(ripe) >= usable:
+                break
+            kept.append(heappop(heap))
+            if place.due_at > until or self._is_leased(place, facts, now, is_dead):
+                continue
+            (late if is_late else ripe).append(place)
+        for place in kept:
+            heappush(heap, place)
+        return late, ripe
+
+    def _is_leased(self, place: Planned, facts: Facts, now: Moment, is_dead: IsDead) -> bool:
+        lease = (facts.get("operations", place.operation_id) or {}).get("lease")
+        return lease is not None and is_live(lease, now, is_dead)
+
+    def _ripen(self, until: datetime) -> None:
+        while self._future and self._future[0][0] <= until:
+            due_at, operation_id = heappop(self._future)
+            place = self._current.get(operation_id)
+            if place is not None and place.due_at == due_at:
+                heap = self._ready.setdefault(place.account_key, ([], []))[place.is_exempt]
+                heappush(heap, place)
+                if len(heap) > 2 * len(self._current) + 64:
+                    self._rebuild()
+
+    def _rebuild(self) -> None:
+        """Drop everything stale: no heap grows beyond twice what is planned."""
+        self._future = [(place.due_at, operation_id) for operation_id, place in self._current.items()]
+        heapify(self._future)
+        self._ready.clear()
