@@ -1,0 +1,95 @@
+"""The command line's entry: which commands there are, and how a call ends.
+
+Only this file decides what becomes of an error: one line on stderr and an exit code. A command is a click command in a module
+of its own, imported when it is chosen; it returns an `Exit` or None, and raises. What is neither a `JobconsoleError` nor an
+error of the operating system is a defect, and keeps its traceback.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+from click.shell_completion import shell_complete
+
+from jobconsole import __version__
+from jobconsole.cli.exits import Exit, of_error
+from jobconsole.cli.invocation import Invocation
+from jobconsole.cli.lazy_group import CommandEntry, LazyGroup
+from jobconsole.cli.output import Output
+from jobconsole.errors import JobconsoleError
+
+PROGRAM = "jobconsole"
+_COMPLETE = "_JOBCONSOLE_COMPLETE"  # click's own name for it: `_JOBCONSOLE_COMPLETE=bash_source jobconsole`
+
+COMMANDS: dict[str, CommandEntry] = {}
+
+group = LazyGroup(
+    name=PROGRAM,
+    entries=COMMANDS,
+    help="Wait, within bounds, for work that runs at somebody else's service.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    no_args_is_help=True,
+)
+group = click.version_option(__version__, prog_name=PROGRAM, message="%(prog)s %(version)s")(group)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return the exit code of the process (SPEC X26)."""
+    args = list(sys.argv[1:] if argv is None else argv)
+    invocation = Invocation(Output.of_process())
+    try:
+        code = _run(args, invocation)
+    except click.UsageError as error:
+        # A wrong option may stand before the --json that was not read any more.
+        code = _tell_usage(error, invocation.output, as_json=invocation.as_json or "--json" in args)
+    except (JobconsoleError, OSError, click.ClickException, click.Abort, KeyboardInterrupt) as error:
+        code = _tell(error, invocation)
+    return invocation.output.finish(code, as_json=invocation.as_json)
+
+
+def _run(args: list[str], invocation: Invocation) -> int:
+    """Complete a command line for the shell, or do what it says."""
+    instruction = os.environ.get(_COMPLETE)
+    if instruction:
+        return shell_complete(group, {}, PROGRAM, _COMPLETE, instruction)
+    try:
+        with group.make_context(PROGRAM, args, obj=invocation) as context:
+            result = group.invoke(context)
+    except click.exceptions.Exit as done:
+        return done.exit_code
+    return result if isinstance(result, int) else Exit.OK
+
+
+def _tell(error: BaseException, invocation: Invocation) -> int:
+    """Say in one line what went wrong; the exit code."""
+    output, as_json = invocation.output, invocation.as_json
+    if isinstance(error, JobconsoleError):
+        output.error(error.code, str(error), as_json=as_json)
+        return of_error(error)
+    if isinstance(error, (click.Abort, KeyboardInterrupt)):
+        output.error("interrupted", "interrupted", as_json=as_json)
+        return Exit.INTERRUPTED
+    if isinstance(error, click.ClickException):
+        output.error("failure", error.format_message(), as_json=as_json)
+        return error.exit_code
+    if isinstance(error, BrokenPipeError) and not output.has_reader():
+        return Exit.OK
+    assert isinstance(error, OSError)
+    place = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, (str, bytes)) else ""
+    output.error("os_error", f"{place}{error.strerror or error}", as_json=as_json)
+    return Exit.FAILURE
+
+
+def _tell_usage(error: click.UsageError, output: Output, *, as_json: bool) -> int:
+    """Say how the call must look; a call without a command gets the whole help."""
+    if isinstance(error, click.exceptions.NoArgsIsHelpError) and not as_json:
+        for line in error.format_message().splitlines():
+            output.note(line)
+        return Exit.USAGE
+    where = error.ctx.command_path if error.ctx else PROGRAM
+    what = "Missing command." if isinstance(error, click.exceptions.NoArgsIsHelpError) else error.format_message()
+    output.error("usage", f"{what} Try '{where} --help'.", as_json=as_json)
+    return Exit.USAGE

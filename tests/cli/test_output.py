@@ -1,0 +1,76 @@
+"""What the command line's lines, tables and JSON look like, to a terminal and to a pipe."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import pytest
+
+from jobconsole.cli.output import Column, Output, Piece, Tone, Toned
+
+COLUMNS = [Column("id"), Column("state"), Column("used", is_right=True)]
+ROWS: list[list[Piece]] = [["op_1", Toned("läuft", Tone.GOOD), "3"], ["op_long", Toned("日本", Tone.ATTENTION), "12"]]
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def printed_table(stdout: io.StringIO, environ: dict[str, str]) -> list[str]:
+    Output(stdout, io.StringIO(), environ).table(COLUMNS, ROWS)
+    return stdout.getvalue().splitlines()
+
+
+@pytest.mark.rule("U5")
+def test_a_table_is_aligned_by_display_width_and_plain_in_a_pipe() -> None:
+    assert printed_table(io.StringIO(), {}) == [
+        "id       state  used",
+        "op_1     läuft     3",
+        "op_long  日本     12",
+    ]
+
+
+@pytest.mark.rule("U4")
+@pytest.mark.parametrize(("environ", "is_coloured"), [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)])
+def test_colour_goes_only_to_a_terminal_that_wants_it(environ: dict[str, str], is_coloured: bool) -> None:
+    assert ("\x1b[" in "".join(printed_table(Terminal(), environ))) == is_coloured
+    assert "\x1b" not in "".join(printed_table(io.StringIO(), environ))
+
+
+def test_the_widest_column_gives_way_on_a_narrow_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "24")
+    stdout = Terminal()
+    output = Output(stdout, io.StringIO(), {"NO_COLOR": "1"})
+    output.table([Column("id"), Column("text")], [["op_1", "x" * 40]])
+    assert stdout.getvalue().splitlines() == ["id    text", "op_1  " + "x" * 17 + "…"]  # 24 - 4 - 2 = 18 columns
+
+
+@pytest.mark.rule("U3")
+def test_no_piece_of_a_line_can_act_on_the_terminal_or_make_a_second_line() -> None:
+    stdout, stderr = Terminal(), io.StringIO()
+    output = Output(stdout, stderr, {"NO_COLOR": "1"})
+    output.line("state ", Toned("\x1b[2Jdone\n10:20 approved", Tone.STRONG))
+    output.note("provider says \x9b31m")
+    output.error("x", "bad \u202e", as_json=False)
+    assert stdout.getvalue() == "state \\x1b[2Jdone\\n10:20 approved\n"
+    assert stderr.getvalue() == "provider says \\x9b31m\njobconsole: bad \\u202e\n"
+
+
+@pytest.mark.rule("U3", "U5")
+def test_json_is_ascii_so_that_it_is_inert_and_reads_back_the_same() -> None:
+    value = {"text": "\x1b\x9b\u202e\x7f\ud800 日本"}
+    stdout = io.StringIO()
+    Output(stdout, io.StringIO(), {}).json(value)
+    line = stdout.getvalue()
+    assert line.isascii()
+    assert line.rstrip("\n").isprintable()
+    assert json.loads(line) == value
+
+
+def test_json_has_no_numbers_that_are_none() -> None:
+    with pytest.raises(ValueError, match="JSON"):
+        Output(io.StringIO(), io.StringIO(), {}).json(float("nan"))
