@@ -15,7 +15,8 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Any, Final
 
-from jobconsole.core.due import TERMINAL, DueQueue, IsDead, Moment, Planned, instant, is_live
+from jobconsole.core.command import Moment
+from jobconsole.core.due import TERMINAL, DueQueue, IsDead, Planned, instant, is_live
 from jobconsole.core.events import Key, Table, apply
 from jobconsole.core.operation import ActionState
 
@@ -131,7 +132,7 @@ class Documents:
 
     # ---- merging ----------------------------------------------------------------------------------------------------
     def load(self, tables: Mapping[str, Mapping[str, dict[str, Any]]]) -> None:
-        """Take over the content of a checkpoint. Operations come first: actions are indexed by their operation's account."""
+        """Take over the content of a checkpoint."""
         for wire in _TABLES:
             for wire_key, doc in tables.get(wire, {}).items():
                 self._replace(_TABLES[wire], wire_key, doc)
@@ -200,8 +201,7 @@ class Documents:
         if table == Table.ACTIONS:
             if doc.get("state") != ActionState.CLAIMED:
                 return set()
-            operation = self.get(Table.OPERATIONS, doc["operation_id"])
-            return {("lease", operation["account_key"])} if operation else set()
+            return {("lease", doc.get("account_key"))}
         account_key = doc["account_key"]
         entries: set[tuple[str, Any]] = {("fingerprint", doc.get("request_fingerprint"))}
         if job_id := doc.get("provider_job_id"):

@@ -17,28 +17,13 @@ from datetime import datetime, timedelta
 from heapq import heapify, heappop, heappush
 from typing import Any, Protocol, TypeAlias
 
+from jobconsole.core.command import Moment
 from jobconsole.core.operation import Phase
 
 Document: TypeAlias = Mapping[str, Any]
 IsDead: TypeAlias = Callable[[str], bool]
 
 TERMINAL = frozenset(str(phase) for phase in Phase if phase.is_terminal)
-
-
-class Moment(Protocol):
-    """One moment by both clocks (`protocols.StoreTime`)."""
-
-    @property
-    def wall(self) -> datetime:
-        """Aware UTC time."""
-
-    @property
-    def up(self) -> int:
-        """Boot clock, ms."""
-
-    @property
-    def boot(self) -> str:
-        """Which boot."""
 
 
 class Facts(Protocol):
@@ -55,7 +40,7 @@ class Facts(Protocol):
 class Planned:
     """One operation's place in the queue."""
 
-    deadline_at: datetime  # the earlier of the two deadlines: it rules (B14)
+    deadline_at: datetime  # the earlier of the two deadlines: it rules (B14), unless waived
     due_at: datetime
     operation_id: str
     account_key: str
@@ -77,7 +62,7 @@ def planned(doc: Document) -> Planned | None:
     if phase == Phase.ESCALATED and not is_exempt:
         return None
     deadline_at = instant(doc["deadline_at"])
-    if business := doc.get("business_deadline_at"):
+    if (business := doc.get("business_deadline_at")) and not doc.get("is_business_deadline_waived"):
         deadline_at = min(deadline_at, instant(business))
     return Planned(deadline_at, instant(due_at), doc["operation_id"], doc["account_key"], is_exempt)
 

@@ -13,12 +13,12 @@ from datetime import datetime
 from itertools import count
 from typing import Any, TypeVar
 
-from jobconsole.adapters.transaction import Batch, Transaction
 from jobconsole.core.chain import Anchor, Verification, verify
 from jobconsole.core.documents import Documents
 from jobconsole.core.events import Kind, Table
 from jobconsole.core.line import CHAIN, Position, beginning, parse
 from jobconsole.core.operation import Operation, operation
+from jobconsole.core.transaction import Batch, Transaction
 from jobconsole.errors import StoreReadOnly
 from jobconsole.protocols import (
     Change,

@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
+from jobconsole.core.command import Command, Moment, Plan, Refusal, Scope
 from jobconsole.core.documents import ID_FIELDS, WIRE_NAMES, Documents, WireSet
 from jobconsole.core.due import IsDead
 from jobconsole.core.events import EventDraft, Key, Kind, Table
 from jobconsole.core.line import Place, Position, encode, storable
-from jobconsole.protocols import Command, Plan, Refusal, Scope, StoreTime
 
 R = TypeVar("R")
 
@@ -49,7 +49,7 @@ class Batch:
 
     documents: Documents
     head: Position
-    now: StoreTime
+    now: Moment
     is_dead: IsDead
     transactions: list[Transaction] = field(default_factory=list)
     _layer: Documents = field(init=False)
@@ -134,7 +134,7 @@ class ScopedView:
 
     __slots__ = ("_documents", "_is_dead", "_scope", "now")
 
-    def __init__(self, documents: Documents, scope: Scope, now: StoreTime, is_dead: IsDead) -> None:
+    def __init__(self, documents: Documents, scope: Scope, now: Moment, is_dead: IsDead) -> None:
         self._documents, self._scope, self.now, self._is_dead = documents, scope, now, is_dead
 
     def get(self, table: str, key: str) -> Mapping[str, Any] | None:
