@@ -16,6 +16,7 @@ import msgspec
 from msgspec.structs import replace
 
 from jobconsole.core.answer import RateLimit
+from jobconsole.core.command import Moment
 from jobconsole.core.contract import AccountLimits
 from jobconsole.core.operation import DelaySource, Value
 
@@ -52,15 +53,6 @@ class Account(Value, frozen=True, kw_only=True):
     spent: int = 0
     hour_at: datetime | None = None  # start of the hour that `spent_this_hour` counts
     spent_this_hour: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Moment:
-    """One moment by both clocks (the store's time)."""
-
-    wall: datetime
-    up: int
-    boot: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from jobconsole.core.contract import Contract, Extension
-from jobconsole.core.operation import Operation, Option, Phase, Reason
-from jobconsole.core.schedule import deadline, final_check_at
+from jobconsole.core.contract import Contract
+from jobconsole.core.operation import Operation, Option, Phase, Reason, deadline
+from jobconsole.core.schedule import final_check_at
 
 OPTIONS: dict[Reason, tuple[str, ...]] = {
     Reason.DEADLINE_EXCEEDED: ("extend",),
@@ -119,11 +119,6 @@ def _option(
     return Option(name=name, checks=1 if one_check else 0, effect=EFFECTS[name])
 
 
-def extension_bounds(op: Operation, contract: Contract) -> Extension:
-    """The most that one extension may grant."""
-    return contract.budget.extension if op.contract else contract.budget.extension
-
-
 def _extend(op: Operation, reason: Reason | None, contract: Contract, now: datetime) -> Option | None:
     ext = contract.budget.extension
     left = ext.times - op.granted.times
@@ -131,6 +126,9 @@ def _extend(op: Operation, reason: Reason | None, contract: Contract, now: datet
         return None
     if reason is Reason.PROVIDER_WAIT_EXCEEDS_DEADLINE and not covers_wait(op, contract, ext.minutes, now):
         return None
+    effect = "adds time and checks; the next check follows at once unless the provider asked to wait"
+    if passes_business_deadline(op, ext.minutes, now):
+        effect = f"goes past the business deadline {op.business_deadline_at:%Y-%m-%dT%H:%M:%SZ}: " + effect
     return Option(
         name="extend",
         minutes=ext.minutes,
@@ -138,8 +136,15 @@ def _extend(op: Operation, reason: Reason | None, contract: Contract, now: datet
         failures=ext.failures,
         rate_limits=ext.rate_limits,
         times_left=left,
-        effect="adds time and checks, once; the next check follows at once unless the provider asked to wait",
+        effect=effect,
     )
+
+
+def passes_business_deadline(op: Operation, minutes: int, now: datetime) -> bool:
+    """Whether `minutes` more would watch past the business deadline, which must be said in so many words (B14)."""
+    if op.business_deadline_at is None or op.is_business_deadline_waived:
+        return False
+    return max(now, op.deadline_at) + timedelta(minutes=minutes) > op.business_deadline_at
 
 
 def covers_wait(op: Operation, contract: Contract, minutes: int, now: datetime) -> bool:
@@ -153,7 +158,7 @@ def covers_wait(op: Operation, contract: Contract, minutes: int, now: datetime) 
 def _leaves_spent(op: Operation, minutes: int, checks: int, failures: int, rate_limits: int, now: datetime) -> bool:
     """X6: an extension that leaves a spent limit spent is not offered."""
     return (
-        (deadline(op) <= now and minutes <= 0)
+        (minutes <= 0 and deadline(op) <= now)
         or (op.status_requests_used >= op.max_status_requests + checks)
         or (op.transport_failures_used >= op.max_transport_failures + failures)
         or (op.rate_limits_used >= op.max_rate_limits + rate_limits)

@@ -187,12 +187,21 @@ class Result(Value, frozen=True, kw_only=True):
     file: str | None = None
 
 
+class ActionState(StrEnum):
+    """States of an action (STORE 4)."""
+
+    REQUESTED = "requested"  # waits for a person where `needs_approval`
+    CLAIMED = "claimed"
+    ENDED = "ended"
+    UNKNOWN = "unknown"  # claimed, outcome not learned: never repeated blindly
+
+
 class OpenAction(Value, frozen=True, kw_only=True):
     """The operation's view of an action that is not over; the record of its own lies in table `actions`."""
 
     action_id: str
-    state: str  # requested, claimed
-    due_at: datetime | None = None  # null: waits for a person
+    state: ActionState = ActionState.REQUESTED
+    due_at: datetime | None = None  # when a worker looks at it; null: waits for a person
 
 
 class Decided(Value, frozen=True, kw_only=True):
@@ -291,6 +300,7 @@ class Operation(Value, frozen=True, kw_only=True):
     started_at: datetime
     deadline_at: datetime
     business_deadline_at: datetime | None = None
+    is_business_deadline_waived: bool = False  # a person extended past it, in so many words (B14)
     ended_at: datetime | None = None
     original: Limits
     granted: Granted = Granted()
@@ -330,20 +340,12 @@ class Operation(Value, frozen=True, kw_only=True):
     due_at: datetime | None = None  # when a worker looks next; derived, see `settle`
 
 
-class ActionState(StrEnum):
-    """States of an action (STORE 4)."""
-
-    REQUESTED = "requested"  # waits for a person where `needs_approval`
-    CLAIMED = "claimed"
-    ENDED = "ended"
-    UNKNOWN = "unknown"  # claimed, outcome not learned: never repeated blindly
-
-
 class Action(Value, frozen=True, kw_only=True):
     """Anything that is not an observation: submit, fetch, cancel, resubmit, hand-off (A3)."""
 
     action_id: str
     operation_id: str
+    account_key: str
     kind: str
     state: ActionState
     requested_at: datetime
@@ -388,11 +390,25 @@ def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, An
     return changed
 
 
+def deadline(op: Operation) -> datetime:
+    """The earlier of the operation's deadline and the business deadline: it stops requests (B14)."""
+    if op.business_deadline_at is None or op.is_business_deadline_waived:
+        return op.deadline_at
+    return min(op.deadline_at, op.business_deadline_at)
+
+
 def settle(op: Operation) -> Operation:
-    """The same operation with `due_at` made from its plan: the earliest of the next check and of its open actions."""
+    """The same operation with `due_at` made from its plan: the earliest moment at which somebody must look at it.
+
+    That is the next check, an open action, the end of a permit, or the deadline: a deadline is booked when it passes.
+    """
     times = [a.due_at for a in op.open_actions.values() if a.due_at is not None]
     if op.next_poll_at is not None:
         times.append(op.next_poll_at)
+    if op.permit is not None:
+        times.append(op.permit.until_at)
+    if op.phase in (Phase.WAITING, Phase.SUBMITTING):
+        times.append(deadline(op))
     due_at = min(times) if times and not op.phase.is_terminal else None
     return op if due_at == op.due_at else msgspec.structs.replace(op, due_at=due_at)
 

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 
 from jobconsole.core.answer import CallError, Observation
 from jobconsole.core.contract import Contract, Schedule
-from jobconsole.core.operation import DelaySource, Operation
+from jobconsole.core.operation import DelaySource, Operation, deadline
 
 MAX_DELAY = timedelta(days=3650)  # no sum with a datetime overflows, whatever a provider says (B18)
 EXPIRY_TOLERANCE = timedelta(seconds=60)  # CONTRACT, order of evaluation, step 12
@@ -60,11 +60,6 @@ def local_delay(op: Operation, contract: Contract, now: datetime, draw: float) -
     if contract.hints.max_interval is not None:
         delay = min(delay, contract.hints.max_interval)
     return delay
-
-
-def deadline(op: Operation) -> datetime:
-    """The earlier of the operation's deadline and the business deadline: it stops requests (B14)."""
-    return min(op.deadline_at, op.business_deadline_at or op.deadline_at)
 
 
 def final_check_at(op: Operation, contract: Contract) -> datetime:

@@ -1,0 +1,282 @@
+"""Taking the right to send one request: lease, fencing token, every condition and the counter in one step (STORE 4).
+
+Only this file decides whether a status request may be prepared. `engine/poll.py` asks before each request, and gives the lease
+back when it did not send. Also here: `inherit_denial`, the escalation of an account's 401 by its next held operation (B11).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TypeAlias
+
+from msgspec.structs import replace
+
+from jobconsole.core.account import Account, Blocked, blocked, charged
+from jobconsole.core.command import Command, Moment, Plan, Refusal, View
+from jobconsole.core.commands.transitions import account_of, account_set, deny_account, escalate, is_unsubmitted, load
+from jobconsole.core.contract import Contract
+from jobconsole.core.events import Draft, Kind
+from jobconsole.core.operation import Delivery, Lease, NotBefore, Operation, Phase, Reason, deadline
+
+CREDENTIAL_PERMITS = frozenset({"credential_mended", "use_credential"})
+
+
+@dataclass(frozen=True, slots=True)
+class Reserve:
+    """What a worker asks for. `token` continues its own lease: a confirm, a redirect hop, a repeat (each is counted)."""
+
+    operation_id: str
+    contract: Contract
+    owner: str  # worker:ID
+    lease: timedelta
+    purpose: str = "status"
+    token: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reserved:
+    """One request may leave through the gate, under this token."""
+
+    op: Operation
+    token: int
+    until: datetime  # the deadline, or the later end of a permit
+
+
+@dataclass(frozen=True, slots=True)
+class Deferred:
+    """Nothing may be sent now; `until` is when to look again (None: when something changes)."""
+
+    why: str
+    until: datetime | None = None
+    account_wide: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """A bound was reached: the operation is escalated."""
+
+    op: Operation
+
+
+Reservation: TypeAlias = Reserved | Deferred | Stopped
+
+
+def reserve(ask: Reserve) -> Command[Reservation]:
+    """One transaction on fresh state: the lease, every condition, the counter, the account's token (B2, B3, S1)."""
+
+    def command(view: View) -> Plan[Reservation] | Refusal:
+        op = load(view, ask.operation_id)
+        if op is None:
+            return Refusal("unknown_operation", f"no operation {ask.operation_id}")
+        draft = Draft(ask.owner, op)
+        result = _continued(ask, view, draft) if ask.token is not None else _started(ask, view, draft)
+        return Plan(tuple(draft.events), result)
+
+    return command
+
+
+def lease_has_ended(lease: Lease, view: View) -> bool:
+    """By the boot clock of one boot; another boot or a dead owner ends it too (STORE 4, clock of a lease)."""
+    return lease.boot != view.now.boot or view.now.up >= lease.until_up or view.is_dead(lease.owner)
+
+
+def not_before_has_passed(minimum: NotBefore | None, now: Moment) -> bool:
+    """By wall and boot clock, so that a jumped wall clock never shortens a provider's wait (B2)."""
+    if minimum is None:
+        return True
+    return now.wall >= minimum.at and (minimum.boot != now.boot or now.up >= minimum.up)
+
+
+def _started(ask: Reserve, view: View, draft: Draft) -> Reservation:
+    op, now = draft.op, view.now
+    if op.phase.is_terminal or op.phase is Phase.SUBMITTING:
+        return _submission_deadline(ask, view, draft)
+    if op.lease is not None:
+        if not lease_has_ended(op.lease, view):
+            return Deferred("leased", op.lease.until_at)
+        op = _lose_lease(draft)
+    permit = op.permit
+    if permit is not None and (permit.checks <= 0 or now.wall >= permit.until_at):
+        return _permit_over(ask, view, draft)
+    if op.phase is Phase.ESCALATED and permit is None:
+        return Deferred("escalated")
+    until = max(deadline(op), permit.until_at) if permit else deadline(op)
+    if now.wall >= until:
+        name = "business deadline" if deadline(op) != op.deadline_at else "deadline"
+        return Stopped(escalate(draft, op, Reason.DEADLINE_EXCEEDED, f"{name} reached", ask.contract, now))
+    if op.next_poll_at is None or now.wall < op.next_poll_at:
+        return Deferred("not_due", op.next_poll_at)
+    if not not_before_has_passed(op.not_before, now):
+        assert op.not_before is not None
+        return _replanned(draft, Deferred("provider_wait", max(op.not_before.at, _by_boot_clock(op.not_before, now))))
+    if _needs_approval(ask.contract) and (permit is None or permit.purpose == "cancel"):
+        return Stopped(escalate(draft, op, Reason.APPROVAL_REQUIRED, "each check needs an approval", ask.contract, now))
+    acc = account_of(view, op, ask.contract)
+    stop = blocked(acc, now, view.live_leases(op.account_key))
+    if stop is not None and not (acc.denied and permit and permit.purpose in CREDENTIAL_PERMITS):
+        return _held_back(draft, acc, stop)
+    if op.status_requests_used >= op.max_status_requests:
+        if permit is None:
+            return Stopped(escalate(draft, op, Reason.REQUEST_BUDGET_EXHAUSTED, "", ask.contract, now))
+        op = _granted_one(op)
+    return _take(ask, view, draft, op, acc, until)
+
+
+def _take(ask: Reserve, view: View, draft: Draft, op: Operation, acc: Account, until: datetime) -> Reserved:
+    now = view.now
+    token = draft.op.op_seq + 1
+    lease = Lease(
+        token=token,
+        owner=ask.owner,
+        until_up=now.up + int(ask.lease / timedelta(milliseconds=1)),
+        boot=now.boot,
+        until_at=now.wall + ask.lease,
+        purpose=ask.purpose,
+    )
+    permit = replace(op.permit, checks=op.permit.checks - 1) if op.permit else None
+    op = replace(op, lease=lease, status_requests_used=op.status_requests_used + 1, permit=permit)
+    paid = charged(acc, now)
+    draft.add(
+        Kind.CHECK_RESERVED,
+        op,
+        also=account_set(view, paid),
+        purpose=ask.purpose,
+        permit=permit.purpose if permit else None,
+        account_level=paid.level if paid.rate is not None else None,
+    )
+    return Reserved(draft.op, token, until)
+
+
+def _continued(ask: Reserve, view: View, draft: Draft) -> Reservation:
+    """One more request under the same token: counted, and every condition is checked again (STORE 4)."""
+    op, now = draft.op, view.now
+    if op.lease is None or op.lease.token != ask.token or op.phase.is_terminal:
+        return Deferred("lease_lost")
+    until = max(deadline(op), op.permit.until_at) if op.permit else deadline(op)
+    if now.wall >= until:
+        return Deferred("deadline")
+    if op.status_requests_used >= op.max_status_requests:
+        return Deferred("request_budget")
+    acc = account_of(view, op, ask.contract)
+    stop = blocked(acc, now, 0)
+    if stop is not None:
+        return Deferred(stop.source, stop.until, account_wide=True)
+    lease = replace(
+        op.lease,
+        until_up=now.up + int(ask.lease / timedelta(milliseconds=1)),
+        until_at=now.wall + ask.lease,
+        purpose=ask.purpose,
+        requests=op.lease.requests + 1,
+    )
+    op = replace(op, lease=lease, status_requests_used=op.status_requests_used + 1)
+    draft.add(Kind.CHECK_RESERVED, op, also=account_set(view, charged(acc, now)), purpose=ask.purpose)
+    return Reserved(draft.op, op.lease.token if op.lease else 0, until)
+
+
+def _submission_deadline(ask: Reserve, view: View, draft: Draft) -> Reservation:
+    """A submission that never went out is stopped by the deadline too; one in flight is left to its owner."""
+    op = draft.op
+    if op.phase.is_terminal:
+        return Deferred("ended")
+    claimed = any(action.state == "claimed" for action in op.open_actions.values())
+    if claimed or view.now.wall < deadline(op):
+        return Deferred("submitting")
+    return Stopped(escalate(draft, op, Reason.DEADLINE_EXCEEDED, "deadline reached before submission", ask.contract, view.now))
+
+
+def _lose_lease(draft: Draft) -> Operation:
+    """An owner that went silent: its request stays counted and is no transport failure (we failed, not the provider)."""
+    op = draft.op
+    owner = op.lease.owner if op.lease else ""
+    op = replace(op, lease=None, attempts=op.attempts + 1, delivery=Delivery.AMBIGUOUS)
+    draft.add(Kind.LEASE_LOST, op, lost_by=owner)
+    return draft.op
+
+
+def _permit_over(ask: Reserve, view: View, draft: Draft) -> Reservation:
+    """A permit that is used up or too old: a cancel without a known end becomes a question (X11)."""
+    op, permit = draft.op, draft.op.permit
+    assert permit is not None
+    if permit.purpose == "cancel":
+        detail = "the provider has neither confirmed the cancel nor ended the job"
+        return Stopped(escalate(draft, op, Reason.CANCEL_UNCONFIRMED, detail, ask.contract, view.now))
+    assert op.escalation is not None  # every other permit is written on an escalated operation
+    reason, detail = op.escalation.reason, op.escalation.detail
+    return Stopped(escalate(draft, op, reason, detail, ask.contract, view.now))
+
+
+def _needs_approval(contract: Contract) -> bool:
+    return not contract.status.read_only or contract.auth.approval == "each_call"
+
+
+def _granted_one(op: Operation) -> Operation:
+    """A permit where the limit is spent is a grant of one request (X8)."""
+    granted = replace(op.granted, checks=op.granted.checks + 1)
+    return replace(op, max_status_requests=op.max_status_requests + 1, granted=granted)
+
+
+def _by_boot_clock(minimum: NotBefore, now: Moment) -> datetime:
+    if minimum.boot != now.boot:
+        return minimum.at
+    return now.wall + timedelta(milliseconds=max(0, minimum.up - now.up))
+
+
+def _held_back(draft: Draft, acc: Account, stop: Blocked) -> Deferred:
+    deferred = Deferred(stop.source, stop.until, account_wide=True)
+    return deferred if acc.denied is not None else _replanned(draft, deferred)
+
+
+def _replanned(draft: Draft, deferred: Deferred) -> Deferred:
+    """The reason of not sending changed: the plan moves, once per reason and not once per look (STORE 1.2)."""
+    from jobconsole.core.operation import DelaySource
+
+    op = draft.op
+    if deferred.until is None:
+        return deferred
+    source = DelaySource.PROVIDER_RETRY_AFTER if deferred.why == "provider_wait" else DelaySource(deferred.why)
+    if source is op.delay_source and op.next_poll_at == deferred.until:
+        return deferred
+    at = deferred.until + timedelta(milliseconds=1)
+    draft.add(Kind.CHECK_PLANNED, replace(op, next_poll_at=at, delay_source=source), reason=deferred.why)
+    return deferred
+
+
+def give_back(
+    operation_id: str, owner: str, token: int, *, kind: Kind, reason: str, retry_at: datetime | None = None
+) -> Command[Operation | None]:
+    """The lease of a request that never left (`check_withheld`) or whose outcome is dropped (`lease_lost`): still counted."""
+
+    def command(view: View) -> Plan[Operation | None] | Refusal:
+        op = load(view, operation_id)
+        if op is None or op.lease is None or op.lease.token != token:
+            return Plan((), op)
+        draft = Draft(owner, op)
+        is_ambiguous = kind is Kind.LEASE_LOST
+        delivery = Delivery.AMBIGUOUS if is_ambiguous else Delivery.NONE
+        freed = replace(op, lease=None, delivery=delivery, attempts=op.attempts + (1 if is_ambiguous else 0))
+        if retry_at is not None and not op.phase.is_terminal:
+            freed = replace(freed, next_poll_at=retry_at)
+        draft.add(kind, freed, reason=reason)
+        return Plan(tuple(draft.events), draft.op)
+
+    return command
+
+
+def inherit_denial(operation_id: str, contract: Contract, actor: str) -> Command[Operation | None]:
+    """The next held operation gets its account's 401 escalation, where the one that carried it is gone (B11)."""
+
+    def command(view: View) -> Plan[Operation | None] | Refusal:
+        op = load(view, operation_id)
+        if op is None or op.phase is not Phase.WAITING or is_unsubmitted(op) or op.lease is not None:
+            return Plan((), None)
+        acc = account_of(view, op, contract)
+        if acc.denied is None or acc.denied.operation_id is not None:
+            return Plan((), None)
+        draft = Draft(actor, op)
+        sets = account_set(view, deny_account(acc, op, view.now, acc.denied.http_status))
+        detail = "this account's credential was refused"
+        escalate(draft, op, Reason.AUTHORIZATION_DENIED, detail, contract, view.now, also=sets)
+        return Plan(tuple(draft.events), draft.op)
+
+    return command

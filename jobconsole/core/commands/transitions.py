@@ -1,0 +1,186 @@
+"""Changes of phase that several commands share: escalate, conclude, resume, hold an account.
+
+Only this file decides what an operation looks like right after it escalated, ended or went on. Called by the commands beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from msgspec.structs import replace
+
+from jobconsole.core.account import Account, Denied, held_until, opened
+from jobconsole.core.command import Moment, View
+from jobconsole.core.contract import Contract
+from jobconsole.core.escalation import options_for
+from jobconsole.core.events import Draft, Key, Kind, Table, action_set
+from jobconsole.core.operation import (
+    Action,
+    ActionState,
+    DelaySource,
+    Escalation,
+    Look,
+    OpenAction,
+    Operation,
+    Phase,
+    Reason,
+    changes,
+    deadline,
+    document,
+    operation,
+)
+
+Sets = dict[Key, Mapping[str, Any] | None]
+DETAIL_LIMIT = 300  # characters of an escalation's sentence
+
+
+def load(view: View, operation_id: str) -> Operation | None:
+    """The operation on fresh state."""
+    doc = view.get(Table.OPERATIONS, operation_id)
+    return None if doc is None else operation(doc)
+
+
+def account_of(view: View, op: Operation, contract: Contract) -> Account:
+    """The operation's account on fresh state, bounded as the contract says now."""
+    return opened(view.get(Table.ACCOUNTS, op.account_key), op.account_key, op.account, contract.limits, view.now)
+
+
+def account_set(view: View, acc: Account) -> Sets:
+    """The `set` entry that stores an account; empty where nothing changed."""
+    before = view.get(Table.ACCOUNTS, acc.account_key)
+    fields = changes(before or {}, document(acc))
+    return {(Table.ACCOUNTS, acc.account_key): fields} if fields else {}
+
+
+def escalate(
+    draft: Draft, op: Operation, reason: Reason, detail: str, contract: Contract, now: Moment, *, also: Sets | None = None
+) -> Operation:
+    """Stop: nothing is sent any more, a person decides (SPEC 1). The lease is given back, the permit is over."""
+    op = replace(op, phase=Phase.ESCALATED, lease=None, permit=None, next_poll_at=None, delay_source=None)
+    wall = now.wall
+    options = options_for(op, reason, contract, wall)
+    escalation = Escalation(reason=reason, since=wall, options=options, detail=detail[:DETAIL_LIMIT])
+    op = replace(op, escalation=escalation, revision=op.revision + 1)
+    draft.add(Kind.ESCALATED, op, also=also, reason=reason, detail=escalation.detail or None, decision="escalate")
+    return draft.op
+
+
+def conclude(
+    draft: Draft, op: Operation, phase: Phase, look: Reason | None, view: View, *, also: Sets | None = None, **fields: Any
+) -> Operation:
+    """End the operation for good: its closing event carries the final counters (L7), open actions are ended."""
+    now = view.now.wall
+    sets: Sets = dict(also or {})
+    for kind, opened_action in op.open_actions.items():
+        doc = view.get(Table.ACTIONS, opened_action.action_id)
+        if doc is not None and doc.get("state") in (ActionState.REQUESTED, ActionState.CLAIMED):
+            sets[(Table.ACTIONS, opened_action.action_id)] = {
+                "state": ActionState.ENDED.value,
+                "ended_at": document(Look(reason=Reason.NO_OUTCOME, since=now))["since"],
+                "outcome": "superseded",
+                "detail": f"the job ended as {phase} before this {kind} did",
+            }
+    sets.update(_denial_left(view, op))
+    waited = _waited_for_person(op, now)
+    ended = replace(
+        op,
+        phase=phase,
+        ended_at=now,
+        lease=None,
+        permit=None,
+        escalation=None,
+        next_poll_at=None,
+        delay_source=None,
+        open_actions={},
+        waited_for_person_ms=waited,
+        look=Look(reason=look, since=now) if look else op.look,
+        is_late=phase in (Phase.SUCCEEDED, Phase.COMPLETED_WITH_ERRORS) and now > deadline(op),
+        revision=op.revision + 1,
+    )
+    draft.add(
+        Kind.CLOSED,
+        ended,
+        also=sets,
+        reason=look,
+        transport_failures_used=ended.transport_failures_used,
+        rate_limits_used=ended.rate_limits_used,
+        attempts=ended.attempts,
+        **fields,
+    )
+    return draft.op
+
+
+def _denial_left(view: View, op: Operation) -> Sets:
+    """Where the ending operation carries its account's 401 escalation, the next held one is to get it."""
+    doc = view.get(Table.ACCOUNTS, op.account_key)
+    denied = (doc or {}).get("denied")
+    if not denied or denied.get("operation_id") != op.operation_id:
+        return {}
+    left = {key: value for key, value in denied.items() if key != "operation_id"}
+    return {(Table.ACCOUNTS, op.account_key): {"denied": left}}
+
+
+def _waited_for_person(op: Operation, now: datetime) -> int:
+    if op.escalation is None:
+        return op.waited_for_person_ms
+    return op.waited_for_person_ms + max(0, int((now - op.escalation.since) / timedelta(milliseconds=1)))
+
+
+def resumed(
+    op: Operation, contract: Contract, acc: Account, now: Moment, source: DelaySource, at: datetime | None = None
+) -> Operation:
+    """The operation back at work after a person's decision: the next check at once, unless X2 forbids."""
+    wall = now.wall
+    plans = [(at or wall, source)]
+    if op.not_before is not None:
+        plans.append((op.not_before.at, op.not_before.source))
+    if (until := held_until(acc, now)) is not None:
+        plans.append((until, DelaySource.ACCOUNT_HOLD))
+    if contract.hints.min_interval and op.last_http_at is not None:
+        plans.append((op.last_http_at + contract.hints.min_interval, DelaySource.MIN_INTERVAL))
+    next_at, why = max(plans, key=lambda item: item[0])
+    return replace(
+        op,
+        phase=Phase.WAITING,
+        escalation=None,
+        permit=None,
+        next_poll_at=next_at,
+        delay_source=why,
+        waited_for_person_ms=_waited_for_person(op, wall),
+    )
+
+
+def is_unsubmitted(op: Operation) -> bool:
+    """Whether no job of this operation is known at the provider: what goes out next is the submission."""
+    return op.provider_job_id is None and op.status_url is None
+
+
+def request_action(
+    draft: Draft, op: Operation, kind: str, action_id: str, now: Moment, *, approved_by: str | None, due_at: datetime | None
+) -> Operation:
+    """Open an action: at most one per operation and kind. Asking for one changes the options, so the revision (X7)."""
+    wall = now.wall
+    action = Action(
+        action_id=action_id,
+        operation_id=op.operation_id,
+        account_key=op.account_key,
+        kind=kind,
+        state=ActionState.REQUESTED,
+        requested_at=wall,
+        requested_by=draft.actor,
+        approved_by=approved_by,
+    )
+    open_action = OpenAction(action_id=action_id, due_at=due_at)
+    op = replace(op, open_actions={**op.open_actions, kind: open_action})
+    draft.add(Kind.ACTION_REQUESTED, op, also=action_set(action), action_id=action_id, action=kind, approved_by=approved_by)
+    return draft.op
+
+
+def deny_account(acc: Account, op: Operation, now: Moment, http_status: int | None) -> Account:
+    """The account after its credential was refused: held as a whole, one escalation (B11)."""
+    if acc.denied is not None and acc.denied.operation_id is not None:
+        return acc
+    denied = Denied(since=now.wall, http_status=http_status, operation_id=op.operation_id)
+    return replace(acc, denied=denied)
