@@ -113,9 +113,7 @@ def partial(job: Job, elapsed: float, number: int, rng: Random) -> Reply:
         done = int(TOTAL_ITEMS * elapsed / job.duration_s)
         return running(job, elapsed, counts={"total": TOTAL_ITEMS, "processed": done})
     counts = {"total": TOTAL_ITEMS, "processed": TOTAL_ITEMS, "succeeded": TOTAL_ITEMS - FAILED_ITEMS, "failed": FAILED_ITEMS}
-    return ended(
-        job, "completed_with_errors", counts=counts, errors_url=f"/v1/jobs/{job.job_id}/errors", result=result_of(job)
-    )
+    return ended(job, "completed_with_errors", counts=counts, errors_url=f"/v1/jobs/{job.job_id}/errors", result=result_of(job))
 
 
 def never_ends(job: Job, elapsed: float, number: int, rng: Random) -> Reply:

@@ -115,9 +115,7 @@ class PlayServer:
     def _call(self, head: h11.Request, body: bytes, is_reused: bool) -> Call:
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in head.headers}
         at_s = (time.monotonic() - self._started_at) * self.factor
-        return Call(
-            head.method.decode(), head.target.decode("latin-1"), headers, body, at_s, datetime.now(UTC), is_reused
-        )
+        return Call(head.method.decode(), head.target.decode("latin-1"), headers, body, at_s, datetime.now(UTC), is_reused)
 
     def _headers(self, reply: Reply) -> list[tuple[str, str]]:
         given = {name.lower() for name, _ in reply.headers}

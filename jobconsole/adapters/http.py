@@ -1,0 +1,269 @@
+"""HTTP as the engine needs it: one request, once, bounded in time and size, the gate directly before the first byte.
+
+Only this file imports httpx, so that a successor can take its place; it uses httpx's transports and messages, never its
+client, which would follow redirects, keep cookies, read netrc and turn userinfo into credentials. The composition root makes
+one `HttpTransport` for a process; the worker and the actions call `send`. What an answer means is decided elsewhere.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import socket
+import ssl
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+from urllib.parse import urlsplit
+
+import h11
+import httpx
+
+from jobconsole.adapters.http_body import BodyReader
+from jobconsole.adapters.http_credential import CredentialDesk, credential_headers
+from jobconsole.adapters.http_hosts import Origin, gets_credential, origin, proxy_for, why_refused
+from jobconsole.adapters.http_idle import IdleConnections, close_quietly
+from jobconsole.adapters.sigv4 import Signable
+from jobconsole.core.answer import Answer
+from jobconsole.core.redaction import redact
+from jobconsole.errors import CertificateFault, HostRefused, InvalidValue, PeerClosedIdle, TransportFault
+from jobconsole.protocols import Clock, Gate, HttpRequest, Secrets
+
+IDLE_S = 20.0  # seconds that an unused connection is kept; shorter than what servers and load balancers keep (60 s and more)
+MOST_IDLE = 256  # unused connections in all
+USER_AGENT = (b"User-Agent", b"jobconsole")
+_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")  # RFC 9110 5.1
+_VALUE = re.compile(r"[^\x00-\x08\x0a-\x1f\x7f]*")  # RFC 9110 5.5: no line ends, no control characters but the tab
+_OURS = frozenset(
+    {"host", "content-length", "transfer-encoding", "connection", "keep-alive", "upgrade", "te", "trailer", "expect"}
+    | {"accept-encoding", "proxy-authorization"}
+)
+_ONE = httpx.Limits(max_connections=1, max_keepalive_connections=1, keepalive_expiry=IDLE_S)
+_TRUSTS_NOBODY = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # for plain http, where no certificate is ever looked at
+_UNBOUNDED: dict[str, Any] = {}  # no timeouts of httpx's own: they are per read, ours stands around the whole exchange
+
+
+class HttpTransport:
+    """The transport of protocols.py over httpx. Belongs to one event loop; `close` when done."""
+
+    def __init__(self, secrets: Secrets, clock: Clock) -> None:
+        self._clock = clock
+        self._desk = CredentialDesk(secrets)
+        self._idle: IdleConnections[httpx.AsyncHTTPTransport] = IdleConnections(longest_s=IDLE_S, most=MOST_IDLE)
+
+    async def send(self, request: HttpRequest, gate: Gate, *, fresh: bool = False) -> Answer:
+        """Send and read the whole answer, or raise; see `Transport.send`. `fresh` uses a connection that never served."""
+        url, to = _target(request)
+        exchange = _Exchange(gate, f"{request.method} {to.scheme}://{to.authority}{url.path}")
+        trust = self._trust if to.scheme == "https" else _TRUSTS_NOBODY  # loading it takes 0.2 s, once: not part of a request
+        started_up = self._clock.up_ms()
+        try:
+            async with asyncio.timeout(request.timeout.total_seconds()):
+                wire = await self._wire(request, url, to, exchange)
+                status, headers, body = await self._exchange(wire, to, trust, request.max_bytes, exchange, fresh=fresh)
+        except TransportFault as fault:
+            raise exchange.fault(fault.kind, str(fault)) from None
+        except TimeoutError:
+            raise exchange.fault("timeout", f"no whole answer within {request.timeout.total_seconds():g} s") from None
+        except (httpx.HTTPError, OSError, UnicodeError) as error:
+            raise _fault_of(error, exchange) from None
+        return Answer(
+            http_status=status,
+            headers=headers,
+            body=body,
+            url=request.url,
+            received_at=self._clock.wall(),
+            received_up=self._clock.up_ms(),
+            elapsed_ms=self._clock.up_ms() - started_up,
+        )
+
+    def credential_changed(self, request: HttpRequest) -> bool:
+        """Whether the reference holds another value than the one last sent for it; see `Transport.credential_changed`."""
+        return request.auth.secret is not None and self._desk.has_changed(request.auth.secret)
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self._idle.close()
+
+    @cached_property
+    def _trust(self) -> ssl.SSLContext:
+        """The machine's trust (`SSL_CERT_FILE`, `SSL_CERT_DIR`, else the bundle); verification cannot be switched off."""
+        return httpx.create_ssl_context()
+
+    async def _wire(self, request: HttpRequest, url: httpx.URL, to: Origin, exchange: _Exchange) -> httpx.Request:
+        """The request as it goes out, with its credential where the host is the one that gets it."""
+        headers = _checked(request.headers)
+        reference = request.auth.secret
+        if reference is not None and gets_credential(to, request.auth_host):
+            secret = await self._desk.read(reference)
+            exchange.secrets = (secret,)
+            path, _, query = url.raw_path.decode("ascii").partition("?")
+            signable = Signable(request.method, url.netloc.decode("ascii"), path, query, headers, request.body or b"")
+            shown = _checked(credential_headers(request.auth, secret, signable, self._clock.wall()))
+            names = {name.lower() for name, _ in shown}
+            headers = [*(pair for pair in headers if pair[0].lower() not in names), *shown]
+            exchange.when_sent = lambda: self._desk.sent(reference, secret)
+        raw = [(name.encode("ascii"), value.encode("latin-1")) for name, value in headers]
+        if not any(name.lower() == "user-agent" for name, _ in headers):
+            raw.append(USER_AGENT)
+        raw.append((b"Accept-Encoding", b"identity"))
+        extensions = {"trace": exchange.trace, "timeout": _UNBOUNDED}
+        return httpx.Request(request.method, url, headers=raw, content=request.body, extensions=extensions)
+
+    async def _exchange(
+        self, wire: httpx.Request, to: Origin, trust: ssl.SSLContext, max_bytes: int, exchange: _Exchange, *, fresh: bool
+    ) -> tuple[int, tuple[tuple[str, str], ...], bytes]:
+        """One request over one connection, which is kept only where the exchange was clean to its end."""
+        connection = None if fresh else self._idle.take(to)
+        if connection is None:
+            connection = _connection(to, trust)
+        is_clean = False
+        try:
+            response = await connection.handle_async_request(wire)
+            try:
+                exchange.http_status = response.status_code
+                headers = tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in response.headers.raw)
+                reader = BodyReader(
+                    response.headers.get("content-encoding", ""),
+                    response.headers.get("content-length", ""),
+                    max_bytes,
+                    response.status_code,
+                )
+                async for chunk in response.aiter_raw():
+                    reader.feed(chunk)
+                body = reader.finish()
+            finally:
+                await response.aclose()
+            is_clean = True
+        finally:
+            if is_clean and not fresh:
+                self._idle.give_back(to, connection)
+            else:
+                await close_quietly(connection)
+        return response.status_code, headers, body
+
+
+@dataclass(slots=True)
+class _Exchange:
+    """How far one request has come; told by the events of httpx's `trace` extension."""
+
+    gate: Gate
+    what: str  # method, scheme, host and path, for messages
+    secrets: Sequence[str] = field(default=(), repr=False)
+    when_sent: Any = field(default=None, repr=False)
+    is_reused: bool = True
+    stage: str = "connecting"
+    has_left: bool = False  # the gate has opened: bytes may be on the wire
+    http_status: int | None = None
+
+    async def trace(self, event: str, info: dict[str, Any]) -> None:
+        """An exception in here, so the gate's too, stops the request before its first byte."""
+        if event.endswith(".connect_tcp.started"):
+            self.is_reused = False
+        elif event.endswith(".start_tls.started"):
+            self.stage = "setting up TLS"
+        elif event.endswith(".send_request_headers.started") and info["request"].method != b"CONNECT":
+            self.gate()
+            self.has_left, self.stage = True, "waiting for the answer"
+            if self.when_sent is not None:
+                self.when_sent()
+
+    def fault(self, kind: str, text: str) -> TransportFault:
+        """The fault to raise, its text complete and redacted."""
+        shown = redact(f"{self.what}: {text} (while {self.stage})", self.secrets)
+        return TransportFault(kind, shown, is_ambiguous=self.has_left, http_status=self.http_status)
+
+
+def _target(request: HttpRequest) -> tuple[httpx.URL, Origin]:
+    """The URL as it will be used, and its origin. Raises `HostRefused`: nothing is sent there."""
+    try:
+        url = httpx.URL(request.url)
+    except httpx.InvalidURL:
+        raise HostRefused("the URL cannot be parsed, so nothing was sent") from None
+    if url.userinfo or "@" in urlsplit(request.url).netloc:
+        raise HostRefused(f"{url.host}: the URL carries a user name or password; credentials belong into [auth]")
+    to = origin(url.scheme, url.raw_host.decode("ascii"), url.port)
+    why = why_refused(to, request.auth_host, request.allowed_hosts)
+    if why:
+        raise HostRefused(redact(f"{to.scheme}://{to.authority} {why}; nothing was sent there"))
+    return url, to
+
+
+def _connection(to: Origin, trust: ssl.SSLContext) -> httpx.AsyncHTTPTransport:
+    """A transport that holds one connection to one origin; it connects when the first request comes."""
+    try:
+        return httpx.AsyncHTTPTransport(verify=trust, limits=_ONE, proxy=proxy_for(to))
+    except (ValueError, ImportError, httpx.InvalidURL):
+        raise InvalidValue(
+            "HTTPS_PROXY or ALL_PROXY names a proxy that cannot be used: write http://host:port; "
+            "for socks5:// install httpx[socks]"
+        ) from None
+
+
+def _checked(headers: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The headers, none of which can end a line or speak for the transport. Raises `InvalidValue`, without the value."""
+    for name, value in headers:
+        if not _NAME.fullmatch(name):
+            raise InvalidValue(f"header {name[:40]!r}: is no header name")
+        if name.lower() in _OURS:
+            raise InvalidValue(f"header {name}: is set by the transport; leave it out of the contract")
+        if not _VALUE.fullmatch(value) or not _is_latin1(value):
+            raise InvalidValue(f"header {name}: its value holds characters that a header cannot carry")
+    return list(headers)
+
+
+def _is_latin1(text: str) -> bool:
+    return all(ord(character) < 256 for character in text)
+
+
+def _fault_of(error: Exception, exchange: _Exchange) -> TransportFault | CertificateFault:
+    """What an exception of httpx means for the wait (B10)."""
+    causes = list(_causes(error))
+    for cause in causes:
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            why = cause.verify_message or "it does not verify"
+            text = f"{exchange.what}: the certificate cannot be trusted: {why}; nothing was sent"
+            return CertificateFault(redact(text, exchange.secrets))
+    if not exchange.has_left:
+        return exchange.fault(*_connect_fault(error, causes, exchange))
+    if exchange.http_status is not None and isinstance(error, httpx.RemoteProtocolError):
+        return exchange.fault("truncated", "the answer's body is not complete")
+    if any(isinstance(cause, h11.ProtocolError) for cause in causes):
+        return exchange.fault("protocol", f"the answer is not HTTP ({error})")
+    if exchange.http_status is None and exchange.is_reused:
+        fault = exchange.fault("reset", "the kept-alive connection was closed before an answer began")
+        return PeerClosedIdle(fault.kind, str(fault), is_ambiguous=True)
+    return exchange.fault("reset", "the connection was closed before the answer was complete")
+
+
+def _connect_fault(error: Exception, causes: Sequence[BaseException], exchange: _Exchange) -> tuple[str, str]:
+    """Kind and text of a fault before the gate: none of these is ambiguous."""
+    if isinstance(error, httpx.ProxyError):
+        return "refused", f"the proxy refused ({error})"
+    for cause in causes:
+        if isinstance(cause, socket.gaierror | UnicodeError):
+            return "dns", "the host name was not found"
+        if isinstance(cause, ssl.SSLError):
+            return "tls", f"the TLS handshake failed ({cause.reason or type(cause).__name__})"
+        if isinstance(cause, TimeoutError):
+            return "timeout", "the host did not answer"
+    if exchange.stage == "setting up TLS":
+        return "tls", "the connection was closed during the TLS handshake"
+    if any(isinstance(cause, ConnectionRefusedError) for cause in causes):
+        return "refused", "the connection was refused"
+    return "refused", "the host cannot be reached"
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """An exception and everything behind it: causes, contexts, members of groups; each once."""
+    seen, waiting = set[int](), [error]
+    while waiting:
+        each = waiting.pop()
+        if each is None or id(each) in seen:
+            continue
+        seen.add(id(each))
+        yield each
+        waiting += [each.__cause__, each.__context__]
+        if isinstance(each, BaseExceptionGroup):
+            waiting += each.exceptions
