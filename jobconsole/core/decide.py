@@ -1,7 +1,7 @@
 """What follows from one answer: record x observation x now x draw -> decision (CONTRACT, order of evaluation, 8, 10, 11).
 
-Only this file concludes. `recording.py` counts the answer first (`tallied`), asks `decide`, and writes down what it says; nothing
-here changes a record. A decision is a value: `WaitUntil`, `ConfirmFirst`, `Succeed`, `Stop` or `Escalate`.
+Only this file concludes. `recording.py` counts the answer first (`tallied`), asks `decide`, and writes down what it says;
+nothing here changes a record. A decision is a value: `WaitUntil`, `ConfirmFirst`, `Succeed`, `Stop` or `Escalate`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Claiming an action: who may send a submission or a cancel, and when (A3, B17, X10, STORE 4).
 
-Only this file decides that an action may leave now. `engine/act.py` claims, sends, and hands the answer to `action_answers.py`.
-A claim is fenced by its token like a lease; one that ran out is unknown, and repeated only where the contract documents a token.
+Only this file decides that an action may leave now. `engine/act.py` claims, sends, and hands the answer to
+`action_answers.py`. A claim is fenced by its token like a lease; one that ran out is unknown, and repeated only where the
+contract documents a token.
 """
 
 from __future__ import annotations

@@ -1,28 +1,19 @@
-"""Applying what a person chose: bound to a revision, one-shot, inside stated bounds, written down (H3-H5, X6-X8, X12).
+"""Taking or refusing what a person chose: bound to a revision, one-shot, inside stated bounds, written down (H3-H5, X6-X8, X12).
 
-Only this file decides what an option does. `escalation.py` says which options are open; front ends send `Choice` values with the
-revision that was on the screen. Nothing here is reached by an agent or by the passing of time (H6, H10, X20).
+Only this file decides whether a choice is taken. `escalation.py` says which options are open, `effects.py` what each does;
+front ends send the revision that was on the screen. Nothing here is reached by an agent or by the passing of time (H6, H10,
+X20).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from msgspec.structs import replace
 
-from jobconsole.core.account import Account
 from jobconsole.core.command import Command, Plan, Refusal, View
-from jobconsole.core.commands.submission import NewOperation, begin_submission
-from jobconsole.core.commands.transitions import (
-    account_of,
-    conclude,
-    is_unsubmitted,
-    load,
-    request_action,
-    resumed,
-)
+from jobconsole.core.commands.effects import Applied, Choice, apply_option, needs_extension
+from jobconsole.core.commands.transitions import load
 from jobconsole.core.contract import Contract
 from jobconsole.core.escalation import (
     NEEDS_REASON_TEXT,
@@ -30,57 +21,10 @@ from jobconsole.core.escalation import (
     leaves_spent,
     look_options,
     options_for,
-    passes_business_deadline,
     waiting_options,
 )
-from jobconsole.core.events import Draft, EventDraft, Kind
-from jobconsole.core.operation import (
-    Decided,
-    DelaySource,
-    Granted,
-    Operation,
-    Option,
-    Permit,
-    Phase,
-    Reason,
-    deadline,
-)
-
-PERMIT_LASTS = timedelta(minutes=10)  # STORE 4
-KEPT_DECISIONS = 20
-BLOCKS_BY_REASON = 2_000  # characters of a reason text that are kept
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """What a person chose, for the revision that was shown. Ids were made by the engine; numbers left out take the option's."""
-
-    operation_id: str
-    option: str
-    revision: int
-    decision_id: str
-    actor: str  # person:NAME
-    contract: Contract
-    reason: str = ""
-    minutes: int | None = None
-    checks: int | None = None
-    failures: int | None = None
-    rate_limits: int | None = None
-    until_at: datetime | None = None
-    job_id: str | None = None
-    credential: str | None = None
-    action_id: str = ""
-    new_contract: Contract | None = None  # for `adopt_contract`
-    again: NewOperation | None = None  # for `submit_again`
-
-
-@dataclass(frozen=True, slots=True)
-class Applied:
-    """What became of a choice; `is_repeat` where the same click had been applied before."""
-
-    op: Operation
-    effect: str
-    is_repeat: bool = False
+from jobconsole.core.events import Draft, Kind
+from jobconsole.core.operation import Operation, Option, Phase, Reason, deadline
 
 
 def choose(choice: Choice) -> Command[Applied]:
@@ -100,7 +44,7 @@ def choose(choice: Choice) -> Command[Applied]:
             return Refusal(refusal.why, refusal.text, tuple(draft.events))
         option = _option(choice, op, view)
         assert option is not None  # `_refused` has looked
-        events = _apply(choice, _asked(choice, option), draft, view)
+        events = apply_option(choice, _asked(choice, option), draft, view)
         return Plan((*draft.events, *events), Applied(draft.op, draft.op.decided[-1].effect))
 
     return command
@@ -196,214 +140,8 @@ def _pause_over_bounds(choice: Choice, wanted: Option, op: Operation, now: datet
         return Refusal("over_bound", "pause needs a time in the future")
     extension = choice.contract.budget.extension
     most = max(now, deadline(op)) + timedelta(minutes=extension.minutes)
-    if _needs_extension(choice.contract, wanted.until_at, op) and (
+    if needs_extension(choice.contract, wanted.until_at, op) and (
         wanted.until_at > most or op.granted.times >= extension.times
     ):
         return Refusal("over_bound", f"pause ends at {deadline(op):%Y-%m-%dT%H:%M:%SZ} at the latest: the deadline")
     return None
-
-
-def _needs_extension(contract: Contract, until: datetime, op: Operation) -> bool:
-    return until + contract.status.timeout + timedelta(seconds=1) > deadline(op)
-
-
-Apply = Callable[[Choice, Option, Draft, View], tuple[EventDraft, ...]]
-
-
-def _apply(choice: Choice, option: Option, draft: Draft, view: View) -> tuple[EventDraft, ...]:
-    by_name: dict[str, Apply] = {
-        "extend": _extend,
-        "pause": _pause,
-        "cancel": _cancel,
-        "close": _close,
-        "adopt": _adopt,
-        "replay_submit": _submit_once_more,
-        "submit_again": _submit_again,
-    }
-    if choice.option in by_name:
-        return by_name[choice.option](choice, option, draft, view)
-    return _answer_look(choice, option, draft, view) if draft.op.phase.is_terminal else _permit(choice, option, draft, view)
-
-
-def _decided(choice: Choice, draft: Draft, op: Operation, view: View, effect: str) -> None:
-    """The event of the decision itself: who, when, why, for which revision, and what it changed (H5)."""
-    by = choice.actor.removeprefix("person:")
-    done = Decided(
-        decision_id=choice.decision_id,
-        option=choice.option,
-        by=by,
-        at=view.now.wall,
-        effect=effect,
-        revision=choice.revision,
-    )
-    op = replace(op, decided=(*op.decided, done)[-KEPT_DECISIONS:], revision=op.revision + 1)
-    draft.add(
-        Kind.DECIDED,
-        op,
-        option=choice.option,
-        decision_id=choice.decision_id,
-        reason_text=choice.reason.strip()[:BLOCKS_BY_REASON] or "no reason given",
-        effect=effect,
-        shown_revision=choice.revision,
-        action_id=choice.action_id or None,
-    )
-
-
-def _granted(op: Operation, option: Option, minutes: int) -> Granted:
-    return Granted(
-        times=op.granted.times + 1,
-        minutes=op.granted.minutes + minutes,
-        checks=op.granted.checks + option.checks,
-        failures=op.granted.failures + option.failures,
-        rate_limits=op.granted.rate_limits + option.rate_limits,
-    )
-
-
-def _extend(choice: Choice, option: Option, draft: Draft, view: View) -> tuple[EventDraft, ...]:
-    op, now = draft.op, view.now
-    until = max(now.wall, op.deadline_at) + timedelta(minutes=option.minutes)
-    waives = passes_business_deadline(op, option.minutes, now.wall)
-    checks = op.max_status_requests + option.checks
-    effect = f"deadline {_clock(op.deadline_at)} -> {_clock(until)}, checks {op.max_status_requests} -> {checks}"
-    if waives:
-        effect += f", past the business deadline {_clock(op.business_deadline_at or until)}"
-    acc = account_of(view, op, choice.contract)
-    _decided(choice, draft, op, view, effect)
-    after = replace(
-        draft.op,
-        deadline_at=until,
-        is_business_deadline_waived=op.is_business_deadline_waived or waives,
-        max_status_requests=checks,
-        max_transport_failures=op.max_transport_failures + option.failures,
-        max_transport_failures_in_a_row=op.max_transport_failures_in_a_row + option.failures,
-        max_rate_limits=op.max_rate_limits + option.rate_limits,
-        granted=_granted(op, option, option.minutes),
-    )
-    after = _back_to_work(choice, draft, after, acc, view, DelaySource.MANUAL_EXTENSION)
-    draft.add(
-        Kind.EXTENDED,
-        after,
-        minutes=option.minutes,
-        checks=option.checks,
-        failures=option.failures,
-        rate_limits=option.rate_limits,
-        times=after.granted.times,
-        past_business_deadline=waives or None,
-    )
-    return _submission_reopened(choice, draft, view)
-
-
-def _back_to_work(
-    choice: Choice, draft: Draft, op: Operation, acc: Account, view: View, source: DelaySource, at: datetime | None = None
-) -> Operation:
-    """Waiting again, or submitting where nothing was accepted yet."""
-    if is_unsubmitted(op):
-        phase = Phase.SUBMITTING
-        return replace(op, phase=phase, escalation=None, permit=None, next_poll_at=None, delay_source=None)
-    return resumed(op, choice.contract, acc, view.now, source, at)
-
-
-def _submission_reopened(choice: Choice, draft: Draft, view: View) -> tuple[EventDraft, ...]:
-    """Where nothing was accepted, what goes on is the submission, with the token that it always had."""
-    op = draft.op
-    if op.phase is Phase.SUBMITTING and "submit" not in op.open_actions:
-        due_at = max(view.now.wall, op.not_before.at) if op.not_before else view.now.wall
-        request_action(draft, op, "submit", choice.action_id, view.now, approved_by=choice.actor, due_at=due_at)
-    return ()
-
-
-def _pause(choice: Choice, option: Option, draft: Draft, view: View) -> tuple[EventDraft, ...]:
-    op, now = draft.op, view.now
-    assert option.until_at is not None
-    effect = f"one check at {_clock(option.until_at)}"
-    needs = _needs_extension(choice.contract, option.until_at, op)
-    acc = account_of(view, op, choice.contract)
-    _decided(choice, draft, op, view, effect)
-    after = draft.op
-    if needs:
-        until = option.until_at + choice.contract.status.timeout + timedelta(seconds=1)
-        minutes = max(0, -(-(until - max(now.wall, op.deadline_at)) // timedelta(minutes=1)))
-        granted = _granted(op, Option(name="pause"), minutes)
-        after = replace(after, deadline_at=max(until, op.deadline_at), granted=granted)
-        draft.add(Kind.EXTENDED, after, minutes=minutes, times=granted.times)
-        after = draft.op
-    after = _back_to_work(choice, draft, after, acc, view, DelaySource.PAUSE, option.until_at)
-    draft.add(Kind.CHECK_PLANNED, after, reason="pause")
-    return ()
-
-
-def _permit(choice: Choice, option: Option, draft: Draft, view: View) -> tuple[EventDraft, ...]:
-    """A grant of one request, used up by its reservation: a crash wastes it, nothing doubles it (STORE 4, X8)."""
-    op, now = draft.op, view.now.wall
-    _decided(choice, draft, op, view, option.effect)
-    permit = Permit(decision_id=choice.decision_id, purpose=choice.option, checks=1, until_at=now + PERMIT_LASTS)
-    at = max(now, op.not_before.at) if op.not_before else now
-    after = replace(draft.op, permit=permit, next_poll_at=at, delay_source=DelaySource.MANUAL_EXTENSION)
-    if choice.option == "adopt_contract" and choice.new_contract is not None:
-        after = replace(after, contract=choice.new_contract.digest)
-    if choice.option == "use_credential":
-        after = replace(after, credential=choice.credential or option.credentials[0])
-    if is_unsubmitted(after):
-        after = replace(after, phase=Phase.SUBMITTING, escalation=None, next_poll_at=None, delay_source=None)
-    draft.add(Kind.CHECK_PLANNED, after, reason=choice.option)
-    return _submission_reopened(choice, draft, view)
-
-
-def _cancel(choice: Choice, option: Option, draft: Draft, view: View) -> tuple[EventDraft, ...]:
-    """Asked for at the provider by an action of its own; checks go on in their own small budget (A7, X11)."""
-    _decided(choice, draft, replace(draft.op, cancel_requested_at=view.now.wall), view, f"cancel at provider: {option.effect}")
-    request_action(draft, draft.op, "cancel", choice.action_id, view.now, approved_by=choice.actor, due_at=view.now.wall)
-    return ()
-
-
-def _close(choice: Choice, option: Option, draft: Draft, view: View) -> tuple[EventDraft, ...]:
-    _decided(choice, draft, draft.op, view, option.effect)
-    conclude(draft, draft.op, Phase.ABANDONED, None, view, decision="stop")
-    return ()
-
-
-def _adopt(choice: Choice, option: Option, draft: Draft, view: View) -> tuple[EventDraft, ...]:
-    job_id = (choice.job_id or "").strip()
-    acc = account_of(view, draft.op, choice.contract)
-    _decided(choice, draft, draft.op, view, f"goes on with job {job_id}")
-    after = replace(draft.op, provider_job_id=job_id)
-    draft.add(Kind.CHECK_PLANNED, resumed(after, choice.contract, acc, view.now, DelaySource.MANUAL_EXTENSION), reason="adopt")
-    return ()
-
-
-def _submit_once_more(choice: Choice, option: Option, draft: Draft, view: View) -> tuple[EventDraft, ...]:
-    """The same operation, the same stored token: only where idempotency is documented (C10)."""
-    _decided(choice, draft, draft.op, view, option.effect)
-    op = replace(draft.op, phase=Phase.SUBMITTING, escalation=None, permit=None)
-    request_action(draft, op, "submit", choice.action_id, view.now, approved_by=choice.actor, due_at=view.now.wall)
-    return ()
-
-
-def _submit_again(choice: Choice, option: Option, draft: Draft, view: View) -> tuple[EventDraft, ...]:
-    """A new operation with a new token, linked; the first may still run, and nobody watches it any more (C10)."""
-    assert choice.again is not None  # `_over_bounds` has looked
-    effect = f"submitted again as {choice.again.operation_id}; the first may still run"
-    if draft.op.phase.is_terminal:
-        _look_answered(choice, draft, view, effect)
-    else:
-        _decided(choice, draft, draft.op, view, effect)
-        conclude(draft, draft.op, Phase.ABANDONED, None, view, decision="stop")
-    return tuple(begin_submission(view, choice.again).events)
-
-
-def _answer_look(choice: Choice, option: Option, draft: Draft, view: View) -> tuple[EventDraft, ...]:
-    _look_answered(choice, draft, view, option.effect)
-    return ()
-
-
-def _look_answered(choice: Choice, draft: Draft, view: View, effect: str) -> None:
-    """Looks only record the answer; a terminal phase is never reopened (X7)."""
-    op = draft.op
-    assert op.look is not None  # only looks have options once the operation ended
-    by = choice.actor.removeprefix("person:")
-    answer = "acknowledge" if choice.option == "submit_again" else choice.option
-    _decided(choice, draft, replace(op, look=replace(op.look, answered_by=by, answer=answer)), view, effect)
-
-
-def _clock(at: datetime) -> str:
-    return at.strftime("%H:%M:%SZ")

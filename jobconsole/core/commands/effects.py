@@ -1,7 +1,7 @@
 """What each option does to the record, once it is known to be open and inside its bounds (X6-X8, X11, X12).
 
-Only this file decides that. `decisions.py` checks first and calls `apply_option`; every decision is one event that says who, when,
-why, for which revision and what it changed (H5).
+Only this file decides that. `decisions.py` checks first and calls `apply_option`; every decision is one event that says who,
+when, why, for which revision and what it changed (H5).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Writing down what one answer said and what follows from it: one fenced transaction (STORE 4, record).
 
-Only this file decides how an observation changes the record. `engine/poll.py` calls it after each answer or fault. `decide` runs
-inside the command, on the fresh record; its random draw is an argument, so a replay gives the same.
+Only this file decides how an observation changes the record. `engine/poll.py` calls it after each answer or fault. `decide`
+runs inside the command, on the fresh record; its random draw is an argument, so a replay gives the same.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Changes of phase that several commands share: escalate, conclude, resume, hold an account.
 
-Only this file decides what an operation looks like right after it escalated, ended or went on. Called by the commands beside it.
+Only this file decides what an operation looks like right after it escalated, ended or went on. Called by the commands beside
+it.
 """
 
 from __future__ import annotations
