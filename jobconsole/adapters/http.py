@@ -15,16 +15,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
-from urllib.parse import urlsplit
 
 import h11
 import httpx
 
 from jobconsole.adapters.http_body import BodyReader
 from jobconsole.adapters.http_credential import CredentialDesk, credential_headers
-from jobconsole.adapters.http_hosts import Origin, gets_credential, origin, proxy_for, why_refused
 from jobconsole.adapters.http_idle import IdleConnections, close_quietly
+from jobconsole.adapters.http_origin import Origin, origin, proxy_for
 from jobconsole.adapters.sigv4 import Signable
+from jobconsole.core import hosts
 from jobconsole.core.answer import Answer
 from jobconsole.core.redaction import redact
 from jobconsole.errors import CertificateFault, HostRefused, InvalidValue, PeerClosedIdle, TransportFault
@@ -55,7 +55,7 @@ class HttpTransport:
     async def send(self, request: HttpRequest, gate: Gate, *, fresh: bool = False) -> Answer:
         """Send and read the whole answer, or raise; see `Transport.send`. `fresh` uses a connection that never served."""
         url, to = _target(request)
-        exchange = _Exchange(gate, f"{request.method} {to.scheme}://{to.authority}{url.path}")
+        exchange = _Exchange(gate, f"{request.method} {to.scheme}://{to.place}{url.path}")
         trust = self._trust if to.scheme == "https" else _TRUSTS_NOBODY  # loading it takes 0.2 s, once: not part of a request
         started_up = self._clock.up_ms()
         try:
@@ -95,7 +95,7 @@ class HttpTransport:
         """The request as it goes out, with its credential where the host is the one that gets it."""
         headers = _checked(request.headers)
         reference = request.auth.secret
-        if reference is not None and gets_credential(to, request.auth_host):
+        if reference is not None and to.place == request.auth_host:
             secret = await self._desk.read(reference)
             exchange.secrets = (secret,)
             path, _, query = url.raw_path.decode("ascii").partition("?")
@@ -177,16 +177,14 @@ class _Exchange:
 
 def _target(request: HttpRequest) -> tuple[httpx.URL, Origin]:
     """The URL as it will be used, and its origin. Raises `HostRefused`: nothing is sent there."""
+    checked = hosts.check(request.url, request.auth_host, request.allowed_hosts)
     try:
-        url = httpx.URL(request.url)
+        url = httpx.URL(checked)
     except httpx.InvalidURL:
-        raise HostRefused("the URL cannot be parsed, so nothing was sent") from None
-    if url.userinfo or "@" in urlsplit(request.url).netloc:
-        raise HostRefused(f"{url.host}: the URL carries a user name or password; credentials belong into [auth]")
+        raise HostRefused("a URL does not parse; nothing was sent") from None
     to = origin(url.scheme, url.raw_host.decode("ascii"), url.port)
-    why = why_refused(to, request.auth_host, request.allowed_hosts)
-    if why:
-        raise HostRefused(redact(f"{to.scheme}://{to.authority} {why}; nothing was sent there"))
+    if to.place != hosts.host_port(checked) or url.userinfo:
+        raise HostRefused(f"{to.place}: the URL can be read in two ways; nothing was sent")
     return url, to
 
 
