@@ -6,19 +6,47 @@ contract suite in the tests runs on every store.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 from jobconsole.core.answer import Answer
-from jobconsole.core.contract import Auth
-from jobconsole.core.events import EventDraft, Key
+from jobconsole.core.command import Command, CommandKind, Moment, Plan, Refusal, Scope, View
+from jobconsole.core.contract import Auth, Contract
+from jobconsole.core.events import Key
 from jobconsole.core.operation import Operation
+from jobconsole.errors import ContractInvalid
 
 R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)
+StoreTime: TypeAlias = Moment
+
+__all__ = [
+    "Change",
+    "Clock",
+    "Command",
+    "CommandKind",
+    "Contracts",
+    "Due",
+    "Gate",
+    "Head",
+    "HttpRequest",
+    "Moment",
+    "Plan",
+    "Receipt",
+    "Refusal",
+    "Retention",
+    "Scope",
+    "Secrets",
+    "Store",
+    "StoreHealth",
+    "StoreTime",
+    "Transport",
+    "View",
+    "WorkerInfo",
+]
 
 
 # ---- the clock ----------------------------------------------------------------------------------------------------------
@@ -37,76 +65,6 @@ class Clock(Protocol):
 
     async def sleep_until(self, up_ms: int) -> None:
         """Return when `up_ms()` has reached the given value."""
-
-
-@dataclass(frozen=True, slots=True)
-class StoreTime:
-    """One moment by both clocks: the one time that a command sees."""
-
-    wall: datetime
-    up: int
-    boot: str
-
-
-# ---- the store ----------------------------------------------------------------------------------------------------------
-class View(Protocol):
-    """What a command sees: frozen documents of its scope and the store's time. May run twice, keeps nothing."""
-
-    @property
-    def now(self) -> StoreTime:
-        """The store's time, one for the batch."""
-
-    def get(self, table: str, key: str) -> Mapping[str, Any] | None:
-        """A document named by the scope, or None."""
-
-    def find(self, provider: str, account: str, job_id: str) -> Sequence[Mapping[str, Any]]:
-        """Operations of one external job, ended ones included (needs `Scope.job`)."""
-
-    def with_fingerprint(self, fingerprint: str) -> Sequence[Mapping[str, Any]]:
-        """Operations with this request fingerprint, ended ones included (needs `Scope.fingerprint`)."""
-
-    def live_leases(self, account_key: str) -> int:
-        """Leases and claims of the account that have not ended: its slots in use."""
-
-    def held_operations(self, account_key: str) -> Sequence[str]:
-        """Ids of the account's operations that have not ended, nearest deadline first."""
-
-    def is_dead(self, owner: str) -> bool:
-        """True where the owner is known to be gone (its worker lock can be taken): its lease need not be waited for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """Documents that a command may read and write, all named beforehand."""
-
-    operations: tuple[str, ...] = ()
-    accounts: tuple[str, ...] = ()
-    actions: tuple[str, ...] = ()
-    deliveries: tuple[str, ...] = ()
-    job: tuple[str, str, str] | None = None  # provider, account, job id
-    fingerprint: str | None = None
-    creating: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Plan(Generic[R_co]):
-    """What a command wants written, all or nothing, and what its caller is told. No events: nothing to write."""
-
-    events: tuple[EventDraft, ...]
-    result: R_co
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """A command's "no": `why` is stable, `text` says what happened instead. `events` (evidence only) are still written."""
-
-    why: str
-    text: str
-    events: tuple[EventDraft, ...] = ()
-
-
-Command: TypeAlias = Callable[[View], "Plan[R] | Refusal"]
-CommandKind: TypeAlias = Literal["create", "reserve", "record"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,19 +144,23 @@ class Store(Protocol):
     async def get(self, operation_id: str) -> Operation | None:
         """The operation as last seen, live or archived; a hint, never a permission."""
 
+    def peek(self, table: str, key: str) -> Mapping[str, Any] | None:
+        """Any document as last seen in this process's memory, without waiting: what the gate looks at (STORE 4)."""
+
     async def document(self, table: str, key: str) -> Mapping[str, Any] | None:
         """Any document as last seen (accounts, actions, deliveries); a hint."""
 
     async def documents(self, table: str) -> Sequence[Mapping[str, Any]]:
         """All documents of a table as last seen, oldest first."""
 
-    async def due(self, until: datetime, limit: int) -> Sequence[Due]:
+    async def due(self, until: datetime, limit: int, *, skip: Collection[str] = ()) -> Sequence[Due]:
         """Operations to look at by `until` without a valid lease, nearest deadline first; a hint.
 
-        Offers none of an account that is denied or held, nor more of an account than it has slots free.
+        Offers none of an account that is denied or held, nor more of an account than it has slots free, and nothing of the
+        account keys in `skip`: those that have no token left right now.
         """
 
-    async def next_due(self) -> datetime | None:
+    async def next_due(self, *, skip: Collection[str] = ()) -> datetime | None:
         """When the earliest planned look is, so that a worker can sleep until then; None where nothing is planned."""
 
     async def in_flight(self, **where: str) -> Sequence[Operation]:
@@ -239,6 +201,19 @@ class Store(Protocol):
 
     async def close(self) -> None:
         """Finish queued commands, checkpoint, give up the handle."""
+
+
+class Contracts(Protocol):
+    """Where contracts come from: the catalogue of built-in ones, packages, the store's folder, files named by the caller."""
+
+    def get(self, name: str) -> Contract:
+        """The contract of this provider. Raises `UnknownProvider` (with the nearest names) or `ContractInvalid`."""
+
+    def names(self) -> Sequence[str]:
+        """All provider names, sorted."""
+
+    def all(self) -> Sequence[Contract | ContractInvalid]:
+        """Every contract, or the reason why one was refused, by name."""
 
 
 # ---- the transport ------------------------------------------------------------------------------------------------------
