@@ -1,4 +1,4 @@
-"""What every test has: the rule table, the ban on silent skips, and one Hypothesis profile.
+"""What every test has: the rule table, the ban on silent skips, the public fixtures, and one Hypothesis profile.
 
 Fixtures for a part of the package live in that part's own `conftest.py`.
 """
@@ -9,7 +9,7 @@ import os
 
 from hypothesis import settings
 
-pytest_plugins = ("tests.rules_plugin", "tests.skips_plugin")
+pytest_plugins = ("jobconsole.testing.plugin", "tests.rules_plugin", "tests.skips_plugin")
 
 # On a loaded machine one example may take long without anything being wrong. In CI the same examples come each time, so that
 # a red run is red for the change at hand.

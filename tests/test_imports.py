@@ -32,7 +32,7 @@ def loaded(code: str, *args: str) -> set[str]:
     return {module.partition(".")[0] for module in done.stdout.splitlines()[-1].split()}
 
 
-@pytest.mark.parametrize("module", ["jobconsole", "jobconsole.core", "jobconsole.cli.main"])
+@pytest.mark.parametrize("module", ["jobconsole", "jobconsole.core", "jobconsole.cli.main", "jobconsole.testing.plugin"])
 def test_importing_the_package_loads_nothing_heavy(module: str) -> None:
     assert not loaded(f"import {module}, sys; print(*sys.modules)") & HEAVY
 
