@@ -75,6 +75,8 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
     """Print the table in place of running, where it was asked for and everything could be collected."""
     if not session.config.getoption("--rules") or session.testsfailed:
         return None
+    if _PROOFS not in session.config.stash:
+        raise pytest.UsageError("--rules collects in this process: leave -n out")
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     assert reporter is not None
     reporter.write_line("")
