@@ -24,12 +24,28 @@ from jobconsole.errors import JobconsoleError
 PROGRAM = "jobconsole"
 _COMPLETE = "_JOBCONSOLE_COMPLETE"  # click's own name for it: `_JOBCONSOLE_COMPLETE=bash_source jobconsole`
 
+_EXIT_CODES = """\b
+Exit codes:
+    0  done; of a wait: succeeded
+    1  failure
+    2  the call is wrong: an option, a value, a provider's name
+    3  the store is locked, full or damaged
+    4  refused: read-only, stale revision, cap reached
+   10  the job failed
+   11  completed with errors
+   12  timed out: this wait, not the job
+   13  a person must decide
+   14  cancelled, expired, no outcome, or abandoned
+  130  interrupted
+Of several operations the first present of 13, 12, 10, 11, 14, 0."""
+
 COMMANDS: dict[str, CommandEntry] = {}
 
 group = LazyGroup(
     name=PROGRAM,
     entries=COMMANDS,
     help="Wait, within bounds, for work that runs at somebody else's service.",
+    epilog=_EXIT_CODES,
     context_settings={"help_option_names": ["-h", "--help"]},
     no_args_is_help=True,
 )

@@ -12,6 +12,7 @@ from pathlib import Path
 import click
 import pytest
 
+from jobconsole.cli.exits import Exit
 from jobconsole.cli.lazy_group import CommandEntry
 from jobconsole.cli.main import COMMANDS, group, main
 
@@ -46,6 +47,7 @@ def run(*args: str, stdout: int = subprocess.PIPE, env: dict[str, str] | None = 
 
 PROGRAM = f"""
 import sys
+from jobconsole.cli.exits import Exit
 from jobconsole.cli.lazy_group import CommandEntry
 from jobconsole.cli.main import COMMANDS, main
 COMMANDS["show"] = CommandEntry("{MODULE}:show", "")
@@ -136,6 +138,13 @@ def test_the_environment_names_the_store_where_no_option_does(
     monkeypatch.setenv("JOBCONSOLE_HOME", "/env")
     main([*args, "probe-show", "--json"])
     assert json.loads(capsys.readouterr().out)["home"] == home
+
+
+@pytest.mark.rule("U5")
+def test_the_help_documents_every_exit_code(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+    documented = [int(line.split()[0]) for line in capsys.readouterr().out.splitlines() if line.strip()[:1].isdigit()]
+    assert documented == sorted(Exit)
 
 
 def test_help_and_completion_list_the_commands_without_importing_them(
