@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 from jobconsole.core.answer import Answer
 from jobconsole.core.command import Command, CommandKind, Moment, Plan, Refusal, Scope, View
-from jobconsole.core.contract import Auth, Contract
+from jobconsole.core.contract import Contract
 from jobconsole.core.events import Key
+from jobconsole.core.http_request import HttpRequest
 from jobconsole.core.operation import Operation
 from jobconsole.errors import ContractInvalid
 
@@ -222,24 +223,6 @@ class Gate(Protocol):
 
     def __call__(self) -> None:
         """Return once, or raise `Withheld`: then nothing is sent."""
-
-
-@dataclass(frozen=True, slots=True)
-class HttpRequest:
-    """One request, complete but for its credential, which the transport adds (C13).
-
-    `timeout` is a total over connect, request and the whole answer. The credential goes only to `auth_host`.
-    """
-
-    method: str
-    url: str
-    headers: tuple[tuple[str, str], ...] = ()
-    body: bytes | None = None
-    timeout: timedelta = timedelta(seconds=10)
-    max_bytes: int = 1_000_000
-    auth: Auth = field(default_factory=Auth)
-    auth_host: str = ""  # host:port of base_url
-    allowed_hosts: tuple[str, ...] = ()  # beside auth_host; *.x is every depth below x
 
 
 class Transport(Protocol):

@@ -1,7 +1,7 @@
 """Which contract judges which operation (X13).
 
-Only this file decides that: an operation is judged by the copy that it was started with, kept in the store under its digest; new
-operations and `adopt_contract` take the file as the catalogue has it now. Called by everything in the engine.
+Only this file decides that: an operation is judged by the copy that it was started with, kept in the store under its digest;
+new operations and `adopt_contract` take the file as the catalogue has it now. Called by everything in the engine.
 """
 
 from __future__ import annotations

@@ -1,0 +1,56 @@
+"""The composition root: the one file that knows every adapter (STYLE).
+
+Only this file decides which store, transport, secrets and catalogue a console is built from. Front ends call `open_async`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import platformdirs
+
+from jobconsole.adapters.catalogue import Catalogue
+from jobconsole.adapters.clock import SystemClock
+from jobconsole.adapters.tinydb_store import open_store
+from jobconsole.engine.face import AsyncConsole
+from jobconsole.protocols import Clock, Transport
+
+
+def home_folder(home: Path | None = None) -> Path:
+    """The store's folder: what was given, else JOBCONSOLE_HOME, else the platform's data folder (SPEC 11)."""
+    if home is not None:
+        return home
+    named = os.environ.get("JOBCONSOLE_HOME")
+    return Path(named) if named else Path(platformdirs.user_data_dir("jobconsole", appauthor=False))
+
+
+@asynccontextmanager
+async def open_async(
+    home: Path | None = None, *, label: str, is_read_only: bool = False, provider_files: Sequence[Path] = ()
+) -> AsyncIterator[AsyncConsole]:
+    """An `AsyncConsole` over the store in `home`, closed at the end. `label` says what kind of process this is.
+
+    Opening for writing books the deadlines that passed meanwhile (X19). Raises `StoreError`.
+    """
+    folder = home_folder(home)
+    clock = SystemClock()
+    store = await open_store(folder, clock, label=label, read_only=is_read_only)
+    catalogue = Catalogue(folder / "providers", provider_files)
+    console = AsyncConsole(store, catalogue, lambda: _transport(clock), clock, label)
+    try:
+        if not is_read_only:
+            await console.book_deadlines()
+        yield console
+    finally:
+        await console.close()
+
+
+def _transport(clock: Clock) -> Transport:
+    """Loaded when the first request leaves: listing what waits needs no HTTP client."""
+    from jobconsole.adapters.http import HttpTransport
+    from jobconsole.adapters.secrets import ReferenceSecrets
+
+    return HttpTransport(ReferenceSecrets(), clock)
