@@ -155,6 +155,7 @@ class _Exchange:
     is_reused: bool = True
     stage: str = "connecting"
     has_left: bool = False  # the gate has opened: bytes may be on the wire
+    has_read: bool = False  # the loop has turned since the request was sent, as every read from the network makes it do
     http_status: int | None = None
 
     async def trace(self, event: str, info: dict[str, Any]) -> None:
@@ -168,6 +169,11 @@ class _Exchange:
             self.has_left, self.stage = True, "waiting for the answer"
             if self.when_sent is not None:
                 self.when_sent()
+        elif event.endswith(".receive_response_headers.started"):
+            asyncio.get_running_loop().call_soon(setattr, self, "has_read", True)
+        elif event.endswith(".receive_response_headers.complete") and self.has_left and not self.has_read:
+            # Surplus bytes of the answer before: they were here before this request was.
+            raise TransportFault("protocol", "the server had sent more than it announced", is_ambiguous=True)
 
     def fault(self, kind: str, text: str) -> TransportFault:
         """The fault to raise, its text complete and redacted."""
