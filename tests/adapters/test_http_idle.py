@@ -1,0 +1,59 @@
+"""How long and how many unused connections are kept."""
+
+from __future__ import annotations
+
+import asyncio
+
+from jobconsole.adapters.http_idle import IdleConnections
+
+
+class Held:
+    """A connection that knows when it was closed."""
+
+    def __init__(self, *, fails: bool = False) -> None:
+        self.closed, self._fails = asyncio.Event(), fails
+
+    async def aclose(self) -> None:
+        self.closed.set()
+        if self._fails:
+            raise OSError("already gone")
+
+
+async def test_the_connection_that_was_used_last_comes_first_and_only_for_its_own_key() -> None:
+    idle: IdleConnections[Held] = IdleConnections(longest_s=60, most=8)
+    first, second, other = Held(), Held(), Held()
+    for key, connection in (("a", first), ("a", second), ("b", other)):
+        idle.give_back(key, connection)
+    assert [idle.take("a"), idle.take("a"), idle.take("a"), idle.take("b")] == [second, first, None, other]
+    await idle.close()
+
+
+async def test_more_than_the_most_are_closed_at_once() -> None:
+    idle: IdleConnections[Held] = IdleConnections(longest_s=60, most=1)
+    kept, surplus = Held(), Held()
+    idle.give_back("a", kept)
+    idle.give_back("a", surplus)
+    await asyncio.wait_for(surplus.closed.wait(), 5)
+    assert idle.take("a") is kept
+    idle.give_back("a", kept)
+    assert not kept.closed.is_set()
+    await idle.close()
+
+
+async def test_what_is_unused_too_long_is_closed_without_anybody_asking() -> None:
+    idle: IdleConnections[Held] = IdleConnections(longest_s=0.01, most=8)
+    old = [Held(), Held(fails=True)]
+    for connection in old:
+        idle.give_back("a", connection)
+    await asyncio.wait_for(asyncio.gather(*(connection.closed.wait() for connection in old)), 5)
+    assert idle.take("a") is None
+    await idle.close()
+
+
+async def test_close_closes_what_is_idle() -> None:
+    idle: IdleConnections[Held] = IdleConnections(longest_s=60, most=8)
+    held = Held()
+    idle.give_back("a", held)
+    await idle.close()
+    assert held.closed.is_set()
+    assert idle.take("a") is None
