@@ -104,6 +104,7 @@ class Observation(Value, frozen=True, kw_only=True):
     result: ResultFacts | None = None
     request_id: str | None = None
     job_id: str | None = None
+    job_ids: tuple[str, ...] = ()  # where one submission started several
     status_url: str | None = None  # submit answers, and `next_url`
     result_url: str | None = None
     estimated_s: float | None = None
@@ -141,4 +142,5 @@ class Known:
     submitted_at: datetime | None = None
     was_seen: bool = False
     request_url: str | None = None
+    params: Mapping[str, str] = field(default_factory=dict)  # of the job: they may name a host
     retained: Mapping[str, str] = field(default_factory=dict)

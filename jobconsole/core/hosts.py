@@ -15,6 +15,7 @@ from jobconsole.errors import HostRefused
 
 _LONGEST = 8_000  # characters of a URL
 _FORBIDDEN = re.compile(r"[\x00-\x20\x7f-\x9f\\]")
+_HOST = re.compile(r"[A-Za-z0-9._-]+|[0-9A-Fa-f:.]+")  # other alphabets only as punycode: no two spellings of one host
 _DEFAULT_PORTS = {"https": 443, "http": 80}
 
 
@@ -30,7 +31,7 @@ def split(url: str) -> SplitResult:
         host, port = parts.hostname, parts.port
     except ValueError:
         raise HostRefused("a URL does not parse; nothing was sent") from None
-    if not host or port == 0 or parts.scheme not in _DEFAULT_PORTS:
+    if not host or not _HOST.fullmatch(host) or port == 0 or parts.scheme not in _DEFAULT_PORTS:
         raise HostRefused("a URL is no absolute https URL; nothing was sent")
     if "@" in parts.netloc:
         raise HostRefused(f"the URL on {host} names a user; nothing was sent")

@@ -1,0 +1,229 @@
+"""The requests of a contract as values, complete but for the credential, which the transport adds (C13).
+
+Only this file decides what is sent: URL, headers, body, idempotency token. The engine calls it with what the record knows of
+the job. Every URL is checked against the contract's hosts here, before anything else could be (C6).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+from urllib.parse import quote, urlencode, urlsplit, urlunsplit
+
+from jobconsole.core import hosts, templates
+from jobconsole.core.contract import Contract, RequestTemplate, Submit
+from jobconsole.core.endpoints import allowed_hosts, base_url, own_host, params_of
+from jobconsole.errors import InvalidValue
+from jobconsole.protocols import HttpRequest
+
+LARGEST_BODY = 128 * 1024  # bytes that the record keeps for `replay_submit` ("Details decided")
+
+_FRESH = (("Cache-Control", "no-cache"),)  # a status answer must not come from a cache (B19)
+
+
+@dataclass(frozen=True, slots=True)
+class RequestValues:
+    """What the record knows of one job. `credential` is another reference that a person switched to."""
+
+    job_id: str | None = None
+    status_url: str | None = None
+    result_url: str | None = None
+    result_id: str | None = None
+    params: Mapping[str, str] = field(default_factory=dict)
+    credential: str | None = None
+
+
+def submit_request(contract: Contract, values: RequestValues, body: Any, token: str | None) -> HttpRequest:
+    """The request that starts a job: the caller's JSON over the contract's body, the token where the contract documents it.
+
+    Raises `InvalidValue` (a param or a body that cannot be sent), `HostRefused`. A contract without [submit] is the caller's
+    fault: `InvalidValue`.
+    """
+    submit = _submit_of(contract)
+    content = _merged(submit.request, body, _names(contract, values))
+    headers: tuple[tuple[str, str], ...] = ()
+    url = _url(contract, submit.request, values)
+    place = submit.idempotency
+    if place is not None and token is not None:
+        if place.place == "header":
+            headers = ((place.name, token),)
+        elif place.place == "query":
+            url += f"{'&' if '?' in url else '?'}{quote(place.name, safe='')}={quote(token, safe='')}"
+        elif content is None or isinstance(content, dict):
+            content = {**(content or {}), place.name: token}
+        else:
+            raise InvalidValue(f"{contract.name} puts its token into the body; give the body as a JSON object")
+    return _request(contract, submit.request, values, url, content, headers)
+
+
+def status_request(contract: Contract, values: RequestValues) -> HttpRequest:
+    """The request that asks for a job's state, and for a fresh answer (B19). Raises `InvalidValue`, `HostRefused`."""
+    return _plain(contract, contract.status.request, values, _FRESH)
+
+
+def confirm_request(contract: Contract, values: RequestValues) -> HttpRequest:
+    """The second look at a success (X24). Raises `InvalidValue` (also where the contract has none), `HostRefused`."""
+    if contract.confirm is None:
+        raise InvalidValue(f"{contract.name} has no [confirm]")
+    return _plain(contract, contract.confirm.request, values, _FRESH)
+
+
+def result_request(contract: Contract, values: RequestValues) -> HttpRequest:
+    """The request that fetches a result: the contract's, else its URL. Raises `InvalidValue`, `HostRefused`."""
+    return _plain(contract, contract.result.request or RequestTemplate("GET", "{result_url}"), values)
+
+
+def cancel_request(contract: Contract, values: RequestValues) -> HttpRequest:
+    """The request that asks the provider to cancel, with the credential that the contract names for it (C9).
+
+    Raises `InvalidValue` (also where cancel is not documented), `HostRefused`.
+    """
+    if contract.cancel is None:
+        raise InvalidValue(f"{contract.name} documents no cancel")
+    credential = values.credential or contract.auth.actions.get("cancel")
+    return _plain(contract, contract.cancel.request, replace(values, credential=credential))
+
+
+def submit_url(contract: Contract, values: RequestValues) -> str:
+    """The URL that a submission goes to, without its token. Raises `InvalidValue`, `HostRefused`."""
+    return _url(contract, _submit_of(contract).request, values)
+
+
+def submit_fingerprint(contract: Contract, values: RequestValues, body: Any) -> str:
+    """SHA-256 (hex) of provider, account, method, URL and canonical body: equal submissions have equal ones (X9)."""
+    request = _submit_of(contract).request
+    return _fingerprint(
+        provider=contract.name,
+        account=contract.account,
+        method=request.method,
+        url=submit_url(contract, values),
+        body=_merged(request, body, _names(contract, values)),
+    )
+
+
+def track_fingerprint(contract: Contract, *, job_id: str | None = None, status_url: str | None = None) -> str:
+    """SHA-256 (hex) of provider, account and job id, or URL where that is all there is (X9, "Details decided")."""
+    named = {"job_id": job_id} if job_id is not None else {"status_url": status_url}
+    return _fingerprint(provider=contract.name, account=contract.account, **named)
+
+
+def body_text(body: Any) -> str | None:
+    """The caller's body as canonical JSON, for the record; None without one.
+
+    Raises `InvalidValue` where it is no JSON or larger than 128 KiB.
+    """
+    if body is None:
+        return None
+    text = _canonical(body)
+    if len(text.encode()) > LARGEST_BODY:
+        raise InvalidValue(f"the body has more than {LARGEST_BODY // 1024} KiB; give the provider a reference to its data")
+    return text
+
+
+def _submit_of(contract: Contract) -> Submit:
+    if contract.submit is None:
+        raise InvalidValue(f"{contract.name} has no [submit]: its jobs are only tracked")
+    return contract.submit
+
+
+def _plain(
+    contract: Contract, template: RequestTemplate, values: RequestValues, headers: tuple[tuple[str, str], ...] = ()
+) -> HttpRequest:
+    content = None if template.body is None else templates.fill_body(template.body, _names(contract, values))
+    return _request(contract, template, values, _url(contract, template, values), content, headers)
+
+
+def _request(
+    contract: Contract,
+    template: RequestTemplate,
+    values: RequestValues,
+    url: str,
+    content: Any,
+    more: tuple[tuple[str, str], ...],
+) -> HttpRequest:
+    params = params_of(contract, values.params)
+    headers = {"accept": ("Accept", "application/json")}
+    if content is not None:
+        kind = "application/json" if template.encoding == "json" else "application/x-www-form-urlencoded"
+        headers["content-type"] = ("Content-Type", kind)
+    filled = _names(contract, values)
+    for name, value in (*contract.headers.items(), *template.headers.items()):
+        headers[name.lower()] = (name, templates.fill_header(name, value, filled))
+    headers |= {name.lower(): (name, templates.fill_header(name, "{x}", {"x": value})) for name, value in more}
+    return HttpRequest(
+        method=template.method,
+        url=url,
+        headers=tuple(headers.values()),
+        body=None if content is None else _encoded(content, template.encoding),
+        timeout=contract.status.timeout,
+        max_bytes=contract.status.max_bytes,
+        auth=replace(contract.auth, secret=values.credential) if values.credential else contract.auth,
+        auth_host=own_host(contract, params),
+        allowed_hosts=allowed_hosts(contract, params),
+    )
+
+
+def _names(contract: Contract, values: RequestValues) -> dict[str, str | None]:
+    return {
+        **params_of(contract, values.params),
+        "job_id": values.job_id,
+        "result_id": values.result_id,
+        "status_url": values.status_url,
+        "result_url": values.result_url,
+    }
+
+
+def _url(contract: Contract, template: RequestTemplate, values: RequestValues) -> str:
+    """The whole URL: base_url and path, or the job's own URL with the path behind it put before its query."""
+    names, params = _names(contract, values), params_of(contract, values.params)
+    for whole in ("status_url", "result_url"):
+        placeholder = f"{{{whole}}}"
+        if template.target.startswith(placeholder):
+            rest = templates.fill_url(template.target.removeprefix(placeholder), names)
+            parts = urlsplit(templates.fill_text(placeholder, names))
+            path, _, query = rest.partition("?")
+            both = "&".join(part for part in (parts.query, query) if part)
+            url = urlunsplit(parts._replace(path=parts.path + path, query=both))
+            break
+    else:
+        url = base_url(contract, params) + templates.fill_url(template.target, names)
+    return hosts.check(url, own_host(contract, params), allowed_hosts(contract, params))
+
+
+def _merged(template: RequestTemplate, body: Any, names: Mapping[str, str | None]) -> Any:
+    """The contract's body with the caller's JSON laid over its top level; what a caller writes is never a template."""
+    own = None if template.body is None else templates.fill_body(template.body, names)
+    if own is None or body is None:
+        return own if body is None else body
+    if not isinstance(body, Mapping):
+        raise InvalidValue("the contract has a body of its own; give yours as a JSON object, to be laid over it")
+    return {**own, **body}
+
+
+def _encoded(content: Any, encoding: str) -> bytes:
+    if encoding == "json":
+        return _canonical(content, is_sorted=False).encode()
+    if not isinstance(content, Mapping) or any(isinstance(value, Mapping | list | tuple) for value in content.values()):
+        raise InvalidValue("this request is sent as a form; give its body as a flat JSON object")
+    _canonical(content)
+    return urlencode([(key, _form_text(value)) for key, value in content.items() if value is not None]).encode()
+
+
+def _form_text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _canonical(value: Any, *, is_sorted: bool = True) -> str:
+    try:
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False, sort_keys=is_sorted, separators=(",", ":"))
+        text.encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidValue(f"the body is no JSON: {type(error).__name__}: {str(error)[:100]}") from None
+    return text
+
+
+def _fingerprint(**parts: Any) -> str:
+    return hashlib.sha256(_canonical(parts).encode()).hexdigest()
