@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from jobconsole.core.command import Moment
-from jobconsole.core.due import TERMINAL, DueQueue, IsDead, Planned, instant, is_live
+from jobconsole.core.due import TERMINAL, DueQueue, IsDead, Planned, instant, is_live, planned
 from jobconsole.core.events import Key, Table, apply
 from jobconsole.core.operation import ActionState
 
@@ -99,6 +99,10 @@ class Documents:
         """Leases and claims of the account, ended ones included."""
         for doc in self._found("lease", account_key):
             yield doc.get("lease") or doc
+
+    def owners(self) -> set[str]:
+        """Owners of all leases and claims, ended ones included."""
+        return {str(lease.get("owner")) for account_key in self._indexes["lease"] for lease in self.leases(account_key)}
 
     def live_leases(self, account_key: str, now: Moment, is_dead: IsDead) -> int:
         """The account's slots in use."""
@@ -193,6 +197,8 @@ class Documents:
             self._indexes[index].setdefault(value, {})[key] = None
         if table == Table.OPERATIONS and self._below is None:
             self.queue.note(own_id, new)
+        elif table == Table.OPERATIONS and new is not None:
+            planned(new)  # raises for a document that could not be queued: before it is durable, not after
 
     def _entries(self, table: str, doc: Mapping[str, Any] | None) -> set[tuple[str, Any]]:
         """Under which value of which index the document is found."""

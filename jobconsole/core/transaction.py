@@ -77,12 +77,7 @@ class Batch:
         """Add one of the store's own events: evidence only."""
         return self._add((EventDraft(kind=kind, actor=actor, fields=fields),), Scope())
 
-    def remove(self, kind: Kind, actor: str, keys: Sequence[Key], **fields: Any) -> Transaction:
-        """Add one of the store's own events that removes documents."""
-        changes = dict.fromkeys(keys)
-        return self._add((EventDraft(kind=kind, actor=actor, fields=fields, set=changes),), None)
-
-    def _add(self, drafts: Sequence[EventDraft], scope: Scope | None) -> Transaction:
+    def _add(self, drafts: Sequence[EventDraft], scope: Scope) -> Transaction:
         head, created = self.head, dict[Key, str]()
         tx = head.seq + len(drafts)
         lines: list[bytes] = []
@@ -103,14 +98,25 @@ class Batch:
             lines.append(line)
             sets.append(wire)
             head = Position(seq, digest)
-        for wire in sets:
-            self._layer.merge(wire)
+        self._merge(sets)
         added = Transaction(tuple(range(self.head.seq + 1, tx + 1)), tuple(lines), tuple(sets), head)
         self.transactions.append(added)
         self.head = head
         return added
 
-    def _wire_set(self, draft: EventDraft, seq: int, created: dict[Key, str], scope: Scope | None) -> WireSet:
+    def _merge(self, sets: Sequence[WireSet]) -> None:
+        """Merge into the layer; what cannot be indexed fails here, and not when it is durable."""
+        try:
+            for wire in sets:
+                self._layer.merge(wire)
+        except Exception:
+            self._layer = Documents(below=self.documents)
+            for transaction in self.transactions:
+                for wire in transaction.sets:
+                    self._layer.merge(wire)
+            raise
+
+    def _wire_set(self, draft: EventDraft, seq: int, created: dict[Key, str], scope: Scope) -> WireSet:
         wire: dict[str, Mapping[str, Any] | None] = {}
         for (table, own_id), fields in draft.set.items():
             key: Key = (str(table), str(own_id))
@@ -120,7 +126,7 @@ class Batch:
                     continue
                 wire_key = created[key] = str(seq)
                 fields = {ID_FIELDS[key[0]]: key[1], **fields}
-            elif scope is not None and key not in created and not _reaches(scope, key, self._layer):
+            elif key not in created and not _reaches(scope, key, self._layer):
                 raise LookupError(f"a command changed {key[0]} {key[1]!r}, which its scope does not name")
             place = f"{WIRE_NAMES[key[0]]}/{wire_key}"
             if place in wire:
@@ -189,3 +195,13 @@ def _reaches(scope: Scope, key: Key, documents: Documents) -> bool:
         is_found = scope.job == job or (scope.fingerprint is not None and scope.fingerprint == doc.get("request_fingerprint"))
         return is_found or doc["account_key"] in scope.accounts
     return False
+
+
+def forget(actor: str, keys: Sequence[Key]) -> Command[int]:
+    """The command that removes documents which need not be remembered any longer."""
+
+    def command(view: object) -> Plan[int]:
+        draft = EventDraft(kind=Kind.ARCHIVED, actor=actor, fields={"forgotten": len(keys)}, set=dict.fromkeys(keys))
+        return Plan((draft,), len(keys))
+
+    return command

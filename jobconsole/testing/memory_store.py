@@ -18,7 +18,7 @@ from jobconsole.core.documents import Documents
 from jobconsole.core.events import Kind, Table
 from jobconsole.core.line import CHAIN, Position, beginning, parse
 from jobconsole.core.operation import Operation, operation
-from jobconsole.core.transaction import Batch, Transaction
+from jobconsole.core.transaction import Batch, Transaction, forget
 from jobconsole.errors import StoreReadOnly
 from jobconsole.protocols import (
     Change,
@@ -109,9 +109,8 @@ class MemoryStore:
         oldest_at = self._clock.wall() - keep.deliveries
         keys = self._memory.documents.forgettable(oldest_at)
         if keys:
-            batch = self._batch()
-            batch.remove(Kind.ARCHIVED, self._actor, keys, forgotten=len(keys))
-            self._commit(batch)
+            scope = Scope(deliveries=tuple(delivery_id for _, delivery_id in keys))
+            await self.transact(scope, forget(self._actor, keys), kind="record")
         await self.anchor()
 
     async def keep_contract(self, digest: str, text: str) -> None:

@@ -1,0 +1,314 @@
+"""The embedded store: one folder, shared safely by several processes of a machine (S3, STORE 1-5).
+
+Only this file puts the parts together: `Replica` (what is known), `Writer` (the write path), `WorkerLocks` (who lives),
+`Checkpointer`, anchors. The console opens it; everything else sees `protocols.Store`. TinyDB is the face: `database` answers
+its queries from memory, and `operations.json` is a plain TinyDB file as of the last checkpoint.
+
+Not here yet, each with its place: the archive (`maintain`), slow disks (a thread around `Writer._commit`), repair after a
+failed sync (`recovery.py`), network file systems (`store_folder.prepare`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final, TypeVar
+
+import msgspec
+
+from jobconsole.adapters.anchors import read_anchors
+from jobconsole.adapters.checkpointer import Checkpointer
+from jobconsole.adapters.journal import segments, stored_lines
+from jobconsole.adapters.replica import Replica
+from jobconsole.adapters.store_folder import Folder, identify, machine
+from jobconsole.adapters.store_lock import StoreLock
+from jobconsole.adapters.sync import Sync, place_file
+from jobconsole.adapters.tinydb_face import LiveDatabase
+from jobconsole.adapters.worker_locks import WorkerLocks
+from jobconsole.adapters.writer import Writer
+from jobconsole.core.chain import Verification, verify
+from jobconsole.core.command import Command, CommandKind, Moment, Refusal, Scope
+from jobconsole.core.documents import Documents
+from jobconsole.core.events import Table
+from jobconsole.core.line import CHAIN
+from jobconsole.core.operation import Operation, operation
+from jobconsole.core.transaction import forget
+from jobconsole.errors import StoreReadOnly
+from jobconsole.protocols import Change, Clock, Due, Head, Receipt, Retention, StoreHealth, WorkerInfo
+
+R = TypeVar("R")
+
+LOOK_S: Final = 0.25
+"""How often a handle that somebody listens to looks for what other processes wrote."""
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What a handle writes with; a read-only handle has none."""
+
+    lock: StoreLock
+    writer: Writer
+    checkpointer: Checkpointer
+
+
+class _Numbered(msgspec.Struct):
+    seq: int
+    operation_id: str | None = None
+
+
+class FolderStore:
+    """A `Store` in a folder. Opened by `open_store`; used by one event loop."""
+
+    def __init__(
+        self,
+        folder: Folder,
+        clock: Clock,
+        sync: Sync,
+        label: str,
+        *,
+        replica: Replica | None,
+        means: Means | None,
+        why_not: str,
+    ) -> None:
+        self._folder, self._clock, self._sync, self._label = folder, clock, sync, label
+        self._replica, self._means, self._why_not = replica, means, why_not
+        self._workers = means.writer.workers if means is not None else WorkerLocks(folder.workers)
+        self._is_closed = False
+        self._listeners = 0
+        self._looker: asyncio.Task[None] | None = None
+        self.database = LiveDatabase(lambda: self._documents().tables)
+
+    # ---- writing ----------------------------------------------------------------------------------------------------
+    async def transact(self, scope: Scope, command: Command[R], *, kind: CommandKind) -> Receipt[R] | Refusal:
+        """Run `command` on fresh, locked documents; return when its events are durable, all or none.
+
+        Raises `StoreReadOnly`, `StoreBusy` and `StoreFull` (nothing happened), `StoreUncertain` (may have happened),
+        `StoreDamaged`, and whatever the command raises.
+        """
+        means = self._writable()
+        done = await means.writer.submit(scope, command, kind)
+        means.checkpointer.consider()
+        return done
+
+    async def anchor(self) -> Head:
+        """Write the head down outside the log, after a sync that makes it durable."""
+        means = self._writable()
+        replica = means.writer.replica
+        end = replica.end
+        replica.journal.sync()
+        means.writer.anchor(end, self._clock.wall())
+        return Head(CHAIN, end.head.seq, end.head.hash)
+
+    async def maintain(self, keep: Retention) -> None:
+        """Forget old deliveries and dead workers, renew the checkpoint where it is due, anchor."""
+        means = self._writable()
+        keys = self._documents().forgettable(self._clock.wall() - keep.deliveries)
+        if keys:
+            scope = Scope(deliveries=tuple(delivery_id for _, delivery_id in keys))
+            await means.writer.submit(scope, forget(f"store:{self._label}", keys), "record")
+        self._workers.forget_dead(self._documents().owners())
+        means.checkpointer.consider()
+        await self.anchor()
+
+    async def keep_contract(self, digest: str, text: str) -> None:
+        """Keep a copy of a contract, durable before it returns."""
+        self._writable()
+        path, data = self._folder.contract(digest), text.encode()
+        if not path.exists() or path.read_bytes() != data:
+            path.parent.mkdir(mode=0o700, exist_ok=True)
+            place_file(self._sync, path, data)
+
+    @asynccontextmanager
+    async def announce(self, worker: WorkerInfo) -> AsyncIterator[None]:
+        """Be seen as a living worker while inside."""
+        self._writable()
+        async with self._workers.announce(worker, lambda owner: owner in self._documents().owners()):
+            self._keep_looking()
+            yield
+
+    async def close(self) -> None:
+        """Finish queued commands, checkpoint, anchor, give up the handle. A second call does nothing."""
+        if self._is_closed:
+            return
+        means, replica = self._means, self._replica
+        if means is not None and replica is not None:
+            await means.writer.drained()
+            self._is_closed = True
+            if not means.lock.is_forked:
+                await means.checkpointer.finish()
+                if not means.writer.stopped:
+                    await self._last_anchor(means, replica)
+            means.lock.close()
+        self._is_closed = True
+        if self._looker is not None:
+            self._looker.cancel()
+        if replica is not None:
+            replica.feed.close()
+            replica.journal.close()
+
+    async def _last_anchor(self, means: Means, replica: Replica) -> None:
+        if means.writer.anchored_seq < replica.end.head.seq:
+            replica.journal.sync()
+            means.writer.anchor(replica.end, self._clock.wall())
+
+    # ---- reading: as last seen, a hint ------------------------------------------------------------------------------
+    async def get(self, operation_id: str) -> Operation | None:
+        """The operation as last seen."""
+        doc = self._documents().get(Table.OPERATIONS, operation_id)
+        return operation(doc) if doc is not None else None
+
+    async def document(self, table: str, key: str) -> Mapping[str, Any] | None:
+        """Any document as last seen."""
+        return self._documents().get(table, key)
+
+    async def documents(self, table: str) -> Sequence[Mapping[str, Any]]:
+        """All documents of a table, oldest first."""
+        return self._documents().all(table)
+
+    async def due(self, until: datetime, limit: int) -> Sequence[Due]:
+        """Operations to look at by `until`, nearest deadline first."""
+        found = self._documents().due(self._now(), until, limit, self._workers.is_dead)
+        return [Due(p.operation_id, p.account_key, p.due_at, p.deadline_at) for p in found]
+
+    async def next_due(self) -> datetime | None:
+        """When the earliest planned look is."""
+        return self._documents().next_due(self._now(), self._workers.is_dead)
+
+    async def in_flight(self, **where: str) -> Sequence[Operation]:
+        """Every operation that has not ended, oldest first."""
+        docs = self._documents().in_flight()
+        return [operation(doc) for doc in docs if all(doc.get(name) == value for name, value in where.items())]
+
+    async def operations(self) -> Sequence[Operation]:
+        """Every live operation, oldest first."""
+        return [operation(doc) for doc in self._documents().all(Table.OPERATIONS)]
+
+    async def find(self, provider: str, account: str, job_id: str) -> Sequence[Operation]:
+        """Operations of one external job."""
+        return [operation(doc) for doc in self._documents().of_job(provider, account, job_id)]
+
+    async def contract_text(self, digest: str) -> str | None:
+        """The kept copy of a contract."""
+        try:
+            return self._folder.contract(digest).read_text(encoding="utf-8")
+        except FileNotFoundError:
+            return None
+
+    async def changes(self, after: int | None = None) -> AsyncIterator[Change]:
+        """Committed changes of all processes, in commit order. Those of this handle come at once, others within 250 ms."""
+        self._listeners += 1
+        try:
+            replica = await self._awaited_replica()
+            self._keep_looking()
+            async for change in replica.feed.changes(after):
+                yield change
+        finally:
+            self._listeners -= 1
+
+    async def events(self, operation_id: str | None = None, after: int | None = None) -> AsyncIterator[bytes]:
+        """Stored lines, verbatim, in chain order. Reads the segments that can contain them."""
+        documents, replica = self._documents(), self._replica
+        if replica is None:
+            return
+        begins = (after or 0) + 1
+        if operation_id is not None:
+            begins = max(begins, int(documents.key_of(Table.OPERATIONS, operation_id) or 1))
+        first = max((int(p.stem) for p in segments(self._folder.journal) if int(p.stem) <= begins), default=1)
+        for number, line in enumerate(stored_lines(self._folder.journal, first, replica.end)):
+            if number % 1_000 == 999:
+                await asyncio.sleep(0)
+            at = msgspec.json.decode(line, type=_Numbered)
+            if at.seq >= begins and (operation_id is None or at.operation_id == operation_id):
+                yield line
+
+    async def heads(self) -> Sequence[Head]:
+        """The one head, after a sync that makes it durable."""
+        self._documents()
+        if self._replica is None:
+            return []
+        end = self._replica.end
+        self._replica.journal.sync()
+        return [Head(CHAIN, end.head.seq, end.head.hash)]
+
+    async def verify(self) -> Verification:
+        """Verify every segment against the anchors and the records (L3, L7); takes a thread."""
+        documents, replica = self._documents(), self._replica
+        if replica is None:
+            return verify(())
+        if replica.journal.rest():  # somebody is writing just now, or it is a torn end
+            await asyncio.sleep(LOOK_S)
+            documents = self._documents()
+        is_suspect = bool(replica.journal.rest() or replica.mismatch or (self._means and self._means.writer.stopped))
+        lines = stored_lines(self._folder.journal, replica.identity.first_segment, None if is_suspect else replica.end)
+        anchors = read_anchors(self._folder.anchors)
+        used = documents.requests_used()
+        return await asyncio.to_thread(verify, lines, anchors, store_id=replica.identity.store_id, requests_used=used)
+
+    def health(self) -> StoreHealth:
+        """Whether this handle may write, and what is to be said about the store."""
+        replica, means = self._replica, self._means
+        notes = [*(replica.notes if replica else ("no store was created here yet",)), *(means.writer.notes if means else ())]
+        if replica is not None and replica.mismatch:
+            notes.append(replica.mismatch)
+        if replica is not None and replica.identity.machine not in ("", machine()):
+            notes.append("this store was created on another machine: do not write to two copies of it")
+        mark = means.lock.mark() if means is not None else None
+        why_not = self._refusal()
+        return StoreHealth(
+            is_writable=not why_not,
+            why_not=why_not,
+            workers=self._workers.living(),
+            lock_holder=str(mark) if mark is not None and mark.state == "held" else "",
+            sync_ms=round(means.writer.sync_ms, 3) if means is not None else 0.0,
+            notes=tuple(notes),
+        )
+
+    # ---- inside -----------------------------------------------------------------------------------------------------
+    def _now(self) -> Moment:
+        return Moment(self._clock.wall(), self._clock.up_ms(), self._clock.boot_id)
+
+    def _refusal(self) -> str:
+        if self._is_closed:
+            return "the handle is closed"
+        return self._why_not if self._means is None else self._means.writer.stopped
+
+    def _writable(self) -> Means:
+        if self._is_closed or self._means is None:
+            raise StoreReadOnly(f"nothing can be written: {self._refusal()}")
+        self._means.writer.check()
+        return self._means
+
+    async def _awaited_replica(self) -> Replica:
+        """The replica, as soon as there is a store."""
+        while True:
+            replica = self._find_replica()
+            if replica is not None:
+                return replica
+            await asyncio.sleep(LOOK_S)
+
+    def _find_replica(self) -> Replica | None:
+        """The replica; a read-only handle on a folder without a store looks whether one has come."""
+        if self._replica is None and (identity := identify(self._folder)) is not None:
+            self._replica = Replica(self._folder, identity, self._sync, is_read_only=True)
+        return self._replica
+
+    def _documents(self) -> Documents:
+        """The documents after a look at what others wrote: one `fstat` where nothing has come."""
+        replica = self._find_replica()
+        if replica is None:
+            return Documents()
+        if not self._is_closed:
+            replica.look()
+        return replica.documents
+
+    def _keep_looking(self) -> None:
+        if self._looker is None or self._looker.done():
+            self._looker = asyncio.create_task(self._look_again(), name="jobconsole-look")
+
+    async def _look_again(self) -> None:
+        while not self._is_closed and (self._listeners or self._workers.is_announced):
+            await asyncio.sleep(LOOK_S)
+            self._documents()
