@@ -11,7 +11,7 @@ nothing: deadlines run on while an account is denied or held (B11).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from heapq import heapify, heappop, heappush
@@ -110,18 +110,20 @@ class DueQueue:
             if len(self._future) > 2 * len(self._current) + 64:
                 self._rebuild()
 
-    def offers(self, facts: Facts, now: Moment, until: datetime, limit: int, is_dead: IsDead) -> list[Planned]:
-        """Operations to look at by `until`, nearest deadline first, at most `limit`."""
+    def offers(
+        self, facts: Facts, now: Moment, until: datetime, limit: int, is_dead: IsDead, skip: Collection[str] = ()
+    ) -> list[Planned]:
+        """Operations to look at by `until`, nearest deadline first, at most `limit`; nothing of the accounts in `skip`."""
         self._ripen(until)
         found: list[Planned] = []
-        for account_key in list(self._ready):
+        for account_key in [key for key in self._ready if key not in skip]:
             found.extend(self._offers_of(account_key, facts, now, until, limit, is_dead))
         found.sort()
         return found[:limit]
 
-    def next_at(self, facts: Facts, now: Moment, is_dead: IsDead) -> datetime | None:
+    def next_at(self, facts: Facts, now: Moment, is_dead: IsDead, skip: Collection[str] = ()) -> datetime | None:
         """When something is to be looked at next: in the past where something is due now; None where nothing is planned."""
-        offered = self.offers(facts, now, now.wall, 1, is_dead)
+        offered = self.offers(facts, now, now.wall, 1, is_dead, skip)
         if offered:
             return offered[0].due_at
         times = [self._future[0][0]] if self._future else []
