@@ -15,8 +15,11 @@ import platformdirs
 from jobconsole.adapters.catalogue import Catalogue
 from jobconsole.adapters.clock import SystemClock
 from jobconsole.adapters.tinydb_store import open_store
-from jobconsole.engine.face import AsyncConsole
+from jobconsole.engine.face import AsyncConsole, is_settled
+from jobconsole.engine.submissions import Budget, Wish
 from jobconsole.protocols import Clock, Transport
+
+__all__ = ["AsyncConsole", "Budget", "Wish", "home_folder", "is_settled", "open_async"]
 
 
 def home_folder(home: Path | None = None) -> Path:
