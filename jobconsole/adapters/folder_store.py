@@ -11,7 +11,7 @@ failed sync (`recovery.py`), network file systems (`store_folder.prepare`).
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -97,6 +97,7 @@ class FolderStore:
         """Write the head down outside the log, after a sync that makes it durable."""
         means = self._writable()
         replica = means.writer.replica
+        replica.look()
         end = replica.end
         replica.journal.sync()
         means.writer.anchor(end, self._clock.wall())
@@ -160,6 +161,10 @@ class FolderStore:
         doc = self._documents().get(Table.OPERATIONS, operation_id)
         return operation(doc) if doc is not None else None
 
+    def peek(self, table: str, key: str) -> Mapping[str, Any] | None:
+        """Any document as last seen in memory, without waiting."""
+        return self._documents().get(table, key)
+
     async def document(self, table: str, key: str) -> Mapping[str, Any] | None:
         """Any document as last seen."""
         return self._documents().get(table, key)
@@ -168,14 +173,14 @@ class FolderStore:
         """All documents of a table, oldest first."""
         return self._documents().all(table)
 
-    async def due(self, until: datetime, limit: int) -> Sequence[Due]:
+    async def due(self, until: datetime, limit: int, *, skip: Collection[str] = ()) -> Sequence[Due]:
         """Operations to look at by `until`, nearest deadline first."""
-        found = self._documents().due(self._now(), until, limit, self._workers.is_dead)
+        found = self._documents().due(self._now(), until, limit, self._workers.is_dead, skip)
         return [Due(p.operation_id, p.account_key, p.due_at, p.deadline_at) for p in found]
 
-    async def next_due(self) -> datetime | None:
+    async def next_due(self, *, skip: Collection[str] = ()) -> datetime | None:
         """When the earliest planned look is."""
-        return self._documents().next_due(self._now(), self._workers.is_dead)
+        return self._documents().next_due(self._now(), self._workers.is_dead, skip)
 
     async def in_flight(self, **where: str) -> Sequence[Operation]:
         """Every operation that has not ended, oldest first."""

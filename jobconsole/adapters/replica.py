@@ -60,8 +60,7 @@ class Replica:
     def merge(self, transactions: Sequence[Transaction]) -> None:
         """Merge and publish transactions of this handle that are durable; the journal's position has moved already."""
         for transaction in transactions:
-            keys = [key for changes in transaction.sets for key in self.documents.merge(changes)]
-            self._publish(transaction.head.seq, keys)
+            self._publish(transaction.head.seq, self.documents.merge_all(transaction.sets, transaction.operations))
             self.tail_bytes += transaction.size
             self.tail_events += len(transaction.lines)
 
@@ -76,13 +75,14 @@ class Replica:
     def _read_on(self, *, is_strict: bool) -> None:
         before = self.end
         for transaction in self.journal.read_on(is_strict=is_strict):
-            keys = [key for line in transaction for key in self.documents.merge(line.set)]
-            self._publish(transaction[-1].seq, keys)
+            about = (line.operation_id for line in transaction if line.operation_id is not None)
+            self._publish(transaction[-1].seq, self.documents.merge_all((line.set for line in transaction), about))
         self.tail_events += self.end.head.seq - before.head.seq
         self.tail_bytes += self.end.offset - (before.offset if self.end.segment == before.segment else 0)
 
-    def _publish(self, seq: int, keys: Sequence[Key]) -> None:
-        self.feed.publish(Change(seq, tuple(dict.fromkeys(keys))))
+    def _publish(self, seq: int, keys: tuple[Key, ...]) -> None:
+        if keys:
+            self.feed.publish(Change(seq, keys))
 
     def _load(self) -> Journal:
         """Documents from the newest checkpoint that fits the journal, else from the first segment; then the tail."""

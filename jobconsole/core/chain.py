@@ -11,11 +11,15 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any, Final
 
-from jobconsole.core.documents import Documents
+from jobconsole.core.documents import WIRE_NAMES
 from jobconsole.core.due import TERMINAL
 from jobconsole.core.events import Kind, Table
 from jobconsole.core.line import CHAIN, Line, Position, beginning, parse
+
+_OPERATIONS: Final = f"{WIRE_NAMES[Table.OPERATIONS]}/"
+_COMPARED: Final = frozenset(("operation_id", "status_requests_used", "phase"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +138,7 @@ class _Walk:
     tx: int = 0
     cut_at: Broken | None = None
     missing: int | None = None  # the seq whose absence broke the chain
-    documents: Documents = field(default_factory=Documents)
+    records: dict[str, dict[str, Any]] = field(default_factory=dict)  # what replay makes of the compared fields
     reserved: Counter[str] = field(default_factory=Counter)
     closed: set[str] = field(default_factory=set)
 
@@ -193,7 +197,10 @@ class _Walk:
         return Broken(what, seq or self.expected, self.segment, self.line, detail)
 
     def _count(self, line: Line) -> None:
-        self.documents.merge(line.set)
+        for place, changes in line.set.items():
+            if place.startswith(_OPERATIONS):
+                record = self.records.setdefault(place, {})
+                record.update({name: value for name, value in (changes or {}).items() if name in _COMPARED})
         if line.operation_id is None:
             return
         if line.kind == Kind.CHECK_RESERVED:
@@ -211,11 +218,12 @@ class _Walk:
             self.broken = self._at(Breach.CUT, f"its transaction ends at {self.tx}")
         elif self.broken is None and newest > self.whole_to:
             self.broken = self._at(Breach.CUT, f"the newest anchor names seq {newest}")
-        recorded = {**self.documents.requests_used(), **requests_used}
+        records = [record for record in self.records.values() if "operation_id" in record]
+        recorded = {str(r["operation_id"]): int(r.get("status_requests_used") or 0) for r in records} | dict(requests_used)
         miscounts = [
             Miscount(operation_id, self.reserved[operation_id], used)
             for operation_id, used in {**dict.fromkeys(self.reserved, 0), **recorded}.items()
             if self.reserved[operation_id] != used
         ]
-        ended = {str(doc["operation_id"]) for doc in self.documents.all(Table.OPERATIONS) if doc["phase"] in TERMINAL}
+        ended = {str(record["operation_id"]) for record in records if record.get("phase") in TERMINAL}
         return Verification(self.whole_to, self.anchored_to, self.broken, tuple(miscounts), tuple(sorted(ended - self.closed)))

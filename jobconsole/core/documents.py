@@ -10,7 +10,7 @@ integers (the `seq` of the creating event), because TinyDB calls `int()` on ever
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any, Final
@@ -108,13 +108,13 @@ class Documents:
         """The account's slots in use."""
         return sum(is_live(lease, now, is_dead) for lease in self.leases(account_key))
 
-    def due(self, now: Moment, until: datetime, limit: int, is_dead: IsDead) -> Sequence[Planned]:
+    def due(self, now: Moment, until: datetime, limit: int, is_dead: IsDead, skip: Collection[str] = ()) -> Sequence[Planned]:
         """Operations to look at by `until` (`due.py` says which)."""
-        return self.queue.offers(self, now, until, limit, is_dead)
+        return self.queue.offers(self, now, until, limit, is_dead, skip)
 
-    def next_due(self, now: Moment, is_dead: IsDead) -> datetime | None:
+    def next_due(self, now: Moment, is_dead: IsDead, skip: Collection[str] = ()) -> datetime | None:
         """When the next look is; None where nothing is planned."""
-        return self.queue.next_at(self, now, is_dead)
+        return self.queue.next_at(self, now, is_dead, skip)
 
     def snapshot(self) -> dict[str, dict[str, dict[str, Any]]]:
         """The content as it is now: tables are copied, documents are shared, because nobody changes one."""
@@ -157,6 +157,12 @@ class Documents:
                 changed.append((table, str(shown[ID_FIELDS[table]])))
         return tuple(changed)
 
+    def merge_all(self, sets: Iterable[WireSet], operations: Iterable[str]) -> tuple[Key, ...]:
+        """Merge a transaction; returns what changed and the operations that its events are about, each once."""
+        changed = [key for changes in sets for key in self.merge(changes)]
+        changed.extend((str(Table.OPERATIONS), operation_id) for operation_id in operations)
+        return tuple(dict.fromkeys(changed))
+
     def _stored(self, wire: str, wire_key: str) -> dict[str, Any] | None:
         doc = self.tables[wire].get(wire_key)
         if doc is None and self._below is not None:
@@ -171,7 +177,7 @@ class Documents:
         stored = self.tables[WIRE_NAMES[table]]
         shown = after if after is not None else before
         assert shown is not None
-        key: Key = (table, str(shown[ID_FIELDS[table]]))
+        key: Key = (str(table), str(shown[ID_FIELDS[table]]))
         old = stored.get(wire_key)
         if after is None:
             stored.pop(wire_key, None)

@@ -27,6 +27,7 @@ class Transaction:
     seqs: tuple[int, ...]
     lines: tuple[bytes, ...]
     sets: tuple[WireSet, ...]
+    operations: tuple[str, ...]  # that its events are about
     head: Position
 
     @property
@@ -99,7 +100,8 @@ class Batch:
             sets.append(wire)
             head = Position(seq, digest)
         self._merge(sets)
-        added = Transaction(tuple(range(self.head.seq + 1, tx + 1)), tuple(lines), tuple(sets), head)
+        about = tuple(dict.fromkeys(draft.operation_id for draft in drafts if draft.operation_id is not None))
+        added = Transaction(tuple(range(self.head.seq + 1, tx + 1)), tuple(lines), tuple(sets), about, head)
         self.transactions.append(added)
         self.head = head
         return added

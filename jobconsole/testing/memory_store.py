@@ -6,7 +6,7 @@ For tests of whatever works on a store. Several handles on one memory play sever
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -18,7 +18,7 @@ from jobconsole.core.documents import Documents
 from jobconsole.core.events import Kind, Table
 from jobconsole.core.line import CHAIN, Position, beginning, parse
 from jobconsole.core.operation import Operation, operation
-from jobconsole.core.transaction import Batch, Transaction, forget
+from jobconsole.core.transaction import Batch, forget
 from jobconsole.errors import StoreReadOnly
 from jobconsole.protocols import (
     Change,
@@ -131,6 +131,10 @@ class MemoryStore:
         doc = self._memory.documents.get(Table.OPERATIONS, operation_id)
         return operation(doc) if doc is not None else None
 
+    def peek(self, table: str, key: str) -> Mapping[str, Any] | None:
+        """Any document as last seen in memory, without waiting."""
+        return self._memory.documents.get(table, key)
+
     async def document(self, table: str, key: str) -> Mapping[str, Any] | None:
         """Any document as last seen."""
         return self._memory.documents.get(table, key)
@@ -139,14 +143,14 @@ class MemoryStore:
         """All documents of a table, oldest first."""
         return self._memory.documents.all(table)
 
-    async def due(self, until: datetime, limit: int) -> Sequence[Due]:
+    async def due(self, until: datetime, limit: int, *, skip: Collection[str] = ()) -> Sequence[Due]:
         """Operations to look at by `until`, nearest deadline first."""
-        found = self._memory.documents.due(self._now(), until, limit, self._is_dead)
+        found = self._memory.documents.due(self._now(), until, limit, self._is_dead, skip)
         return [Due(p.operation_id, p.account_key, p.due_at, p.deadline_at) for p in found]
 
-    async def next_due(self) -> datetime | None:
+    async def next_due(self, *, skip: Collection[str] = ()) -> datetime | None:
         """When the earliest planned look is."""
-        return self._memory.documents.next_due(self._now(), self._is_dead)
+        return self._memory.documents.next_due(self._now(), self._is_dead, skip)
 
     async def in_flight(self, **where: str) -> Sequence[Operation]:
         """Every operation that has not ended, oldest first."""
@@ -237,13 +241,10 @@ class MemoryStore:
         memory = self._memory
         for transaction in batch.transactions:
             memory.lines.extend(transaction.lines)
-            memory.log.append(_merged(memory.documents, transaction))
+            keys = memory.documents.merge_all(transaction.sets, transaction.operations)
+            if keys:
+                memory.log.append(Change(transaction.head.seq, keys))
         if batch.transactions:
             memory.head = batch.head
             memory.grown.set()
             memory.grown = asyncio.Event()
-
-
-def _merged(documents: Documents, transaction: Transaction) -> Change:
-    keys = [key for changes in transaction.sets for key in documents.merge(changes)]
-    return Change(transaction.head.seq, tuple(dict.fromkeys(keys)))
