@@ -43,6 +43,7 @@ class Account(Value, frozen=True, kw_only=True):
     level: int = 0
     level_up: int = 0
     level_boot: str = ""
+    hold_since_at: datetime | None = None  # for people; never compared
     hold_until_at: datetime | None = None
     hold_until_up: int = 0
     hold_boot: str = ""
@@ -131,6 +132,7 @@ def held(acc: Account, now: Moment, delay: timedelta) -> Account:
     same_boot = acc.hold_boot == now.boot
     return replace(
         acc,
+        hold_since_at=acc.hold_since_at if held_until(acc, now) is not None else now.wall,
         hold_until_at=max(at, acc.hold_until_at or at),
         hold_until_up=max(up, acc.hold_until_up) if same_boot else up,
         hold_boot=now.boot,

@@ -1,0 +1,155 @@
+"""The inbox: what needs a person's answer, and what somebody should see, apart from each other (SPEC 6, H2, H7, H13).
+
+Only this file decides which operations are items, in which order they stand, and which lines tell a person what to know before
+deciding. Every front end lists these; the answer goes back through `commands/decisions.py`, bound to the item's revision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Literal
+
+from jobconsole.core.contract import Contract
+from jobconsole.core.durations import duration_text
+from jobconsole.core.operation import Operation, Reason
+from jobconsole.core.terminal_text import inert
+from jobconsole.core.views import View, operation_view, stamp
+from jobconsole.core.wording import clock_text, reason_text, says_more, words
+
+_ANSWERED = ("acknowledge", "accept", "reject")
+_LONGEST = 300  # characters of foreign text in a line
+
+
+@dataclass(frozen=True, slots=True)
+class InboxItem:
+    """One thing that a person should answer (`decision`) or see (`look`); `view` is its operation's, with all of H2."""
+
+    kind: Literal["decision", "look"]
+    reason: Reason
+    since: datetime
+    age_seconds: int
+    detail: str
+    taken_by: str | None  # who reviews a look, or what was decided and is under way
+    view: View
+
+    @property
+    def options(self) -> list[View]:
+        """What may be chosen now."""
+        options: list[View] = self.view["options"]
+        return options
+
+
+def inbox_items(
+    operations: Iterable[Operation],
+    now: datetime,
+    contracts: Mapping[str, Contract] | None = None,
+    new_digests: Mapping[str, str] | None = None,
+) -> list[InboxItem]:
+    """Decisions first, then looks, the oldest of each first (H7, H13).
+
+    `contracts` are those that judge, by digest; `new_digests` are those of the contract files as they are now, by provider.
+    """
+    items = []
+    for op in operations:
+        view = operation_view(op, now, None, (contracts or {}).get(op.contract), (new_digests or {}).get(op.provider))
+        if op.escalation is not None:
+            asked = op.escalation
+            items.append(_item("decision", asked.reason, asked.since, now, asked.detail, _under_way(op), view))
+        elif op.look is not None and op.look.answer not in _ANSWERED:
+            detail = op.error.text if op.error else ""
+            items.append(_item("look", op.look.reason, op.look.since, now, detail, op.look.answered_by, view))
+    return sorted(items, key=lambda item: (item.kind, item.since, item.view["operation_id"]))
+
+
+def _item(
+    kind: Literal["decision", "look"],
+    reason: Reason,
+    since: datetime,
+    now: datetime,
+    detail: str,
+    taken_by: str | None,
+    view: View,
+) -> InboxItem:
+    age = max(0, int((now - since).total_seconds()))
+    return InboxItem(kind, reason, since, age, detail, taken_by, view)
+
+
+def _under_way(op: Operation) -> str | None:
+    """What a person has already decided and a worker has still to do."""
+    doing = [op.permit.purpose] if op.permit else list(op.open_actions)
+    return f"{words(doing[0])} is under way" if doing else None
+
+
+def inbox_view(item: InboxItem) -> View:
+    """The JSON of an inbox item: what it asks, and the operation's fields that H2 names."""
+    shown = (
+        *("operation_id", "name", "task", "owner", "provider", "account", "provider_job_id", "phase", "revision"),
+        *("last_known_state", "state_class", "observed_at", "elapsed_seconds", "deadline_at", "business_deadline_at"),
+        *("status_requests_used", "max_status_requests", "last_http_status", "last_http_at", "delivery"),
+        *("message", "error", "counts", "errors_url", "options"),
+    )
+    return {
+        "kind": item.kind,
+        "reason": item.reason.value,
+        "text": reason_text(item.reason),
+        "detail": item.detail,
+        "since": stamp(item.since),
+        "age_seconds": item.age_seconds,
+        "taken_by": item.taken_by,
+        **{name: item.view[name] for name in shown},
+    }
+
+
+def item_lines(item: InboxItem, now: datetime) -> list[str]:
+    """What a person reads before deciding, in plain lines; foreign text is inert. No secret, no raw dump (H2)."""
+    view = item.view
+    age = duration_text(timedelta(seconds=item.age_seconds))
+    name = f" {inert(view['name'], 80)}" if view["name"] else ""
+    job = inert(str(view["provider_job_id"] or "no job id"), 80)
+    lines = [
+        f"{item.kind}: {view['operation_id']}{name}, {view['provider']} job {job}, open for {age}",
+        f"why: {_why(item)}",
+        f"state: {_state(view, now)}",
+        f"used: {view['status_requests_used']:,} of {view['max_status_requests']:,} requests, {_elapsed(view)} elapsed",
+        f"last HTTP: {_last_http(view, now)}",
+    ]
+    if view["counts"] is not None:
+        known = (f"{number:,} {name}" for name, number in view["counts"].items() if number is not None)
+        lines.append(f"items: {', '.join(known)}")
+    if item.taken_by is not None:
+        lines.append(f"now: {inert(item.taken_by, 80)}")
+    return [*lines, *(f"option {option['name']}: {_option(option)}" for option in item.options)]
+
+
+def _option(option: View) -> str:
+    said = inert(option["text"], _LONGEST)
+    return f"{said}: {inert(option['url'], _LONGEST)}" if option["url"] else said
+
+
+def _why(item: InboxItem) -> str:
+    said = reason_text(item.reason)
+    return f"{said}: {inert(item.detail, _LONGEST)}" if says_more(item.detail) else said
+
+
+def _state(view: View, now: datetime) -> str:
+    if view["last_known_state"] is None and view["state_class"] is None:
+        return "never seen"
+    state = inert(str(view["last_known_state"] or words(view["state_class"])), 80)
+    return f"{state}, seen {_clock(view['observed_at'], now)}"
+
+
+def _elapsed(view: View) -> str:
+    return duration_text(timedelta(seconds=view["elapsed_seconds"]))
+
+
+def _last_http(view: View, now: datetime) -> str:
+    if view["last_http_at"] is None:
+        return "nothing was sent yet"
+    answer = view["last_http_status"] if view["last_http_status"] is not None else "no answer"
+    return f"{answer} at {_clock(view['last_http_at'], now)}"
+
+
+def _clock(stamped: str, now: datetime) -> str:
+    return f"{clock_text(datetime.fromisoformat(stamped), now)}Z"
