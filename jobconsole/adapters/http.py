@@ -11,9 +11,9 @@ import asyncio
 import re
 import socket
 import ssl
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import h11
@@ -32,6 +32,7 @@ from jobconsole.protocols import Clock, Gate, HttpRequest, Secrets
 
 IDLE_S = 20.0  # seconds that an unused connection is kept; shorter than what servers and load balancers keep (60 s and more)
 MOST_IDLE = 256  # unused connections in all
+LONGEST_TEXT = 500  # characters of an error's text, which may quote what a server sent
 USER_AGENT = (b"User-Agent", b"jobconsole")
 _NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")  # RFC 9110 5.1
 _VALUE = re.compile(r"[^\x00-\x08\x0a-\x1f\x7f]*")  # RFC 9110 5.5: no line ends, no control characters but the tab
@@ -54,8 +55,9 @@ class HttpTransport:
 
     async def send(self, request: HttpRequest, gate: Gate, *, fresh: bool = False) -> Answer:
         """Send and read the whole answer, or raise; see `Transport.send`. `fresh` uses a connection that never served."""
-        url, to = _target(request)
-        exchange = _Exchange(gate, f"{request.method} {to.scheme}://{to.place}{url.path}")
+        url, to = _target(request.url, request.auth_host, request.allowed_hosts)
+        path = url.raw_path.decode("ascii").partition("?")[0]
+        exchange = _Exchange(gate, f"{request.method} {to.scheme}://{to.place}{path}")
         trust = self._trust if to.scheme == "https" else _TRUSTS_NOBODY  # loading it takes 0.2 s, once: not part of a request
         started_up = self._clock.up_ms()
         try:
@@ -83,7 +85,7 @@ class HttpTransport:
         return request.auth.secret is not None and self._desk.has_changed(request.auth.secret)
 
     async def close(self) -> None:
-        """Close all connections."""
+        """Close all connections; those in use as soon as their exchange ends."""
         await self._idle.close()
 
     @cached_property
@@ -97,10 +99,10 @@ class HttpTransport:
         reference = request.auth.secret
         if reference is not None and to.place == request.auth_host:
             secret = await self._desk.read(reference)
-            exchange.secrets = (secret,)
             path, _, query = url.raw_path.decode("ascii").partition("?")
             signable = Signable(request.method, url.netloc.decode("ascii"), path, query, headers, request.body or b"")
             shown = _checked(credential_headers(request.auth, secret, signable, self._clock.wall()))
+            exchange.secrets = (secret, *secret.split(":"), *(value.rpartition(" ")[2] for _, value in shown))
             names = {name.lower() for name, _ in shown}
             headers = [*(pair for pair in headers if pair[0].lower() not in names), *shown]
             exchange.when_sent = lambda: self._desk.sent(reference, secret)
@@ -137,9 +139,7 @@ class HttpTransport:
                 await response.aclose()
             is_clean = True
         finally:
-            if is_clean and not fresh:
-                self._idle.give_back(to, connection)
-            else:
+            if not is_clean or fresh or not self._idle.keep(to, connection):
                 await close_quietly(connection)
         return response.status_code, headers, body
 
@@ -151,7 +151,7 @@ class _Exchange:
     gate: Gate
     what: str  # method, scheme, host and path, for messages
     secrets: Sequence[str] = field(default=(), repr=False)
-    when_sent: Any = field(default=None, repr=False)
+    when_sent: Callable[[], None] | None = field(default=None, repr=False)
     is_reused: bool = True
     stage: str = "connecting"
     has_left: bool = False  # the gate has opened: bytes may be on the wire
@@ -176,14 +176,15 @@ class _Exchange:
             raise TransportFault("protocol", "the server had sent more than it announced", is_ambiguous=True)
 
     def fault(self, kind: str, text: str) -> TransportFault:
-        """The fault to raise, its text complete and redacted."""
+        """The fault to raise, its text complete, redacted and bounded."""
         shown = redact(f"{self.what}: {text} (while {self.stage})", self.secrets)
-        return TransportFault(kind, shown, is_ambiguous=self.has_left, http_status=self.http_status)
+        return TransportFault(kind, shown[:LONGEST_TEXT], is_ambiguous=self.has_left, http_status=self.http_status)
 
 
-def _target(request: HttpRequest) -> tuple[httpx.URL, Origin]:
+@lru_cache(maxsize=1024)  # a job's status URL is asked again and again
+def _target(given: str, auth_host: str, allowed_hosts: tuple[str, ...]) -> tuple[httpx.URL, Origin]:
     """The URL as it will be used, and its origin. Raises `HostRefused`: nothing is sent there."""
-    checked = hosts.check(request.url, request.auth_host, request.allowed_hosts)
+    checked = hosts.check(given, auth_host, allowed_hosts)
     try:
         url = httpx.URL(checked)
     except httpx.InvalidURL:
@@ -228,7 +229,7 @@ def _fault_of(error: Exception, exchange: _Exchange) -> TransportFault | Certifi
         if isinstance(cause, ssl.SSLCertVerificationError):
             why = cause.verify_message or "it does not verify"
             text = f"{exchange.what}: the certificate cannot be trusted: {why}; nothing was sent"
-            return CertificateFault(redact(text, exchange.secrets))
+            return CertificateFault(redact(text, exchange.secrets)[:LONGEST_TEXT])
     if not exchange.has_left:
         return exchange.fault(*_connect_fault(error, causes, exchange))
     if exchange.http_status is not None and isinstance(error, httpx.RemoteProtocolError):

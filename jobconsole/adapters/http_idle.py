@@ -29,6 +29,7 @@ class IdleConnections(Generic[C]):
     def __init__(self, *, longest_s: float, most: int) -> None:
         self._longest_s, self._most, self._count = longest_s, most, 0
         self._lists: dict[Hashable, deque[tuple[float, C]]] = {}
+        self._is_closed = False
         self._timer: asyncio.TimerHandle | None = None
         self._closing: set[asyncio.Task[None]] = set()
 
@@ -40,19 +41,20 @@ class IdleConnections(Generic[C]):
         self._count -= 1
         return listed.pop()[1]
 
-    def give_back(self, key: Hashable, connection: C) -> None:
-        """Keep a connection that is ready for another request; where there are too many, close it instead."""
+    def keep(self, key: Hashable, connection: C) -> bool:
+        """Keep a connection that is ready for another request. False where there are too many or the list is closed."""
+        if self._count >= self._most or self._is_closed:
+            return False
         loop = asyncio.get_running_loop()
-        if self._count >= self._most:
-            self._close_later(connection)
-            return
         self._lists.setdefault(key, deque()).append((loop.time(), connection))
         self._count += 1
         if self._timer is None:
             self._timer = loop.call_later(self._longest_s, self._sweep)
+        return True
 
     async def close(self) -> None:
-        """Close all connections that are idle now."""
+        """Close all connections that are idle now, and keep none from now on."""
+        self._is_closed = True
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import logging
 from datetime import timedelta
+from typing import Literal
 
 import pytest
 
@@ -150,20 +151,30 @@ async def test_sigv4_without_service_or_region_names_what_is_missing(
             await transport.send(get(server, Auth("env:TOKEN", "aws-sigv4", service="athena")), gate)
 
 
+@pytest.mark.rule("C13")
+@pytest.mark.parametrize(
+    ("scheme", "sends_back"), [("bearer", TOKEN), ("basic", "pw-4711"), ("basic", base64.b64encode(b"ana:pw-4711").decode())]
+)
 async def test_no_error_and_no_repr_shows_the_credential_even_where_the_provider_sends_it_back(
-    transport: HttpTransport, gate: CountingGate
+    transport: HttpTransport,
+    gate: CountingGate,
+    monkeypatch: pytest.MonkeyPatch,
+    scheme: Literal["bearer", "basic"],
+    sends_back: str,
 ) -> None:
+    monkeypatch.setenv("TOKEN", TOKEN if scheme == "bearer" else "ana:pw-4711")
+
     async def echoes(connection: Connection) -> None:
         await connection.request()
-        await connection.send(f"no such token {TOKEN}\r\n\r\n".encode())
+        await connection.send(f"no such user as {sends_back}\r\n\r\n".encode())
 
     async with RawServer(echoes) as server:
-        request = get(server, Auth("env:TOKEN"))
+        request = get(server, Auth("env:TOKEN", scheme))
         with pytest.raises(TransportFault) as caught:
             await transport.send(request, gate)
     assert "***" in str(caught.value)
     shown = [str(caught.value), repr(caught.value), repr(request), repr(transport), repr(vars(transport))]
-    assert not [text for text in shown if TOKEN in text]
+    assert not [text for text in shown if sends_back in text]
 
 
 async def test_no_log_line_shows_the_credential_when_every_logger_tells_all_it_knows(

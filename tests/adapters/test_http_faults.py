@@ -118,7 +118,7 @@ async def resets_in_the_body(connection: Connection) -> None:
 
 async def speaks_no_http(connection: Connection) -> None:
     await connection.request()
-    await connection.send(b"SSH-2.0-OpenSSH_9.6\r\n\r\n")
+    await connection.send(b"SSH-2.0-\x1b[31m" + b"x" * 5000 + b"\r\n\r\n")
 
 
 async def sends_two_lengths(connection: Connection) -> None:
@@ -173,6 +173,8 @@ async def test_a_fault_after_the_request_left_is_ambiguous_and_names_its_kind(
         fault = await fault_of(transport, get(server, seconds=0.5, max_bytes=100_000), gate)
         assert (fault.kind, fault.http_status, fault.is_ambiguous) == (kind, http_status, True)
         assert not isinstance(fault, PeerClosedIdle)
+        assert str(fault).isprintable()
+        assert len(str(fault)) <= 500
         assert (gate.calls, len(server.requests)) == (1, 1)
 
 

@@ -23,20 +23,17 @@ async def test_the_connection_that_was_used_last_comes_first_and_only_for_its_ow
     idle: IdleConnections[Held] = IdleConnections(longest_s=60, most=8)
     first, second, other = Held(), Held(), Held()
     for key, connection in (("a", first), ("a", second), ("b", other)):
-        idle.give_back(key, connection)
+        idle.keep(key, connection)
     assert [idle.take("a"), idle.take("a"), idle.take("a"), idle.take("b")] == [second, first, None, other]
     await idle.close()
 
 
-async def test_more_than_the_most_are_closed_at_once() -> None:
+async def test_more_than_the_most_are_not_kept() -> None:
     idle: IdleConnections[Held] = IdleConnections(longest_s=60, most=1)
     kept, surplus = Held(), Held()
-    idle.give_back("a", kept)
-    idle.give_back("a", surplus)
-    await asyncio.wait_for(surplus.closed.wait(), 5)
+    assert (idle.keep("a", kept), idle.keep("a", surplus)) == (True, False)
     assert idle.take("a") is kept
-    idle.give_back("a", kept)
-    assert not kept.closed.is_set()
+    assert idle.keep("a", surplus)
     await idle.close()
 
 
@@ -44,16 +41,16 @@ async def test_what_is_unused_too_long_is_closed_without_anybody_asking() -> Non
     idle: IdleConnections[Held] = IdleConnections(longest_s=0.01, most=8)
     old = [Held(), Held(fails=True)]
     for connection in old:
-        idle.give_back("a", connection)
+        idle.keep("a", connection)
     await asyncio.wait_for(asyncio.gather(*(connection.closed.wait() for connection in old)), 5)
     assert idle.take("a") is None
     await idle.close()
 
 
-async def test_close_closes_what_is_idle() -> None:
+async def test_close_closes_what_is_idle_and_keeps_no_more() -> None:
     idle: IdleConnections[Held] = IdleConnections(longest_s=60, most=8)
     held = Held()
-    idle.give_back("a", held)
+    idle.keep("a", held)
     await idle.close()
     assert held.closed.is_set()
-    assert idle.take("a") is None
+    assert (idle.take("a"), idle.keep("a", Held())) == (None, False)
