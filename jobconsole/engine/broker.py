@@ -54,7 +54,7 @@ class Broker:
         """Follow the store until cancelled."""
         telling = asyncio.create_task(self._tell())
         try:
-            async for change in self._store.changes():
+            async for change in self._store.changes(after=0):  # begins with a reload: nothing falls between load and feed
                 await self._note(change)
         finally:
             telling.cancel()

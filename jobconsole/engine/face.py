@@ -16,6 +16,7 @@ from typing import Any
 from ulid import ULID
 
 from jobconsole.core.account import Account, account
+from jobconsole.core.chain import Verification
 from jobconsole.core.command import Command, CommandKind, R, Refusal, Scope
 from jobconsole.core.commands.decisions import choose, open_options
 from jobconsole.core.commands.effects import Applied, Choice
@@ -23,14 +24,16 @@ from jobconsole.core.commands.reservation import Reserve, reserve
 from jobconsole.core.commands.submission import Begun, submit, track
 from jobconsole.core.contract import Contract
 from jobconsole.core.events import Table
+from jobconsole.core.inbox import InboxItem, inbox_items
 from jobconsole.core.operation import Operation, Option, Phase, deadline
+from jobconsole.core.views import View, operation_view
 from jobconsole.engine.contracts import ContractBook
 from jobconsole.engine.denials import pass_on_denial
 from jobconsole.engine.poll import LEASE_MARGIN, Looker
 from jobconsole.engine.submissions import Wish, adoption, submission, submission_again
 from jobconsole.engine.worker import Worker
 from jobconsole.errors import ContractInvalid, Refused, UnknownOperation
-from jobconsole.protocols import Clock, Contracts, Receipt, Store, StoreHealth, Transport, WorkerInfo
+from jobconsole.protocols import Change, Clock, Contracts, Receipt, Store, StoreHealth, Transport, WorkerInfo
 
 
 class AsyncConsole:
@@ -119,9 +122,37 @@ class AsyncConsole:
         current = self.book.current_or_none(op.provider)
         return open_options(op, contract, self.clock.wall(), current.digest if current else None)
 
+    async def views(self, operations: Sequence[Operation]) -> list[View]:
+        """What every front end shows of these operations: each with its account's hold and its open options."""
+        accounts, new_digests, now = await self.accounts(), self._new_digests(operations), self.clock.wall()
+        return [
+            operation_view(op, now, accounts.get(op.account_key), await self.contract_of(op), new_digests.get(op.provider))
+            for op in operations
+        ]
+
+    async def inbox(self) -> list[InboxItem]:
+        """What needs a person's answer, then what somebody should see; the oldest of each first (H7, H13)."""
+        asking = [op for op in await self.store.operations() if op.escalation is not None or op.look is not None]
+        judging = {op.contract: await self.contract_of(op) for op in asking}
+        contracts = {digest: contract for digest, contract in judging.items() if contract is not None}
+        return inbox_items(asking, self.clock.wall(), contracts, self._new_digests(asking))
+
+    def _new_digests(self, operations: Sequence[Operation]) -> dict[str, str]:
+        """By provider, the digest of the contract file as it is now, where it can be read (X13)."""
+        current = {provider: self.book.current_or_none(provider) for provider in {op.provider for op in operations}}
+        return {provider: contract.digest for provider, contract in current.items() if contract is not None}
+
     def events(self, operation_id: str | None = None) -> AsyncIterator[bytes]:
         """The audit's stored lines, verbatim, in chain order."""
         return self.store.events(operation_id)
+
+    async def verify(self) -> Verification:
+        """Whether the audit's chain is whole, and what its anchors prove (L3, L7)."""
+        return await self.store.verify()
+
+    def changes(self) -> AsyncIterator[Change]:
+        """Committed changes of all processes from now on, in commit order."""
+        return self.store.changes()
 
     def health(self) -> StoreHealth:
         """Whether the store can be written, and which workers live."""
@@ -218,7 +249,7 @@ class AsyncConsole:
         seen: dict[str, int] = {}
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(timeout):
-                changes = self.store.changes()
+                changes = self.store.changes(after=0)  # begins at once: nothing falls between a look and the feed
                 while not await self._all_settled(operation_ids, seen, on_change):
                     await anext(changes)
         return [await self.get(operation_id) for operation_id in operation_ids]
