@@ -52,8 +52,9 @@ def local_delay(op: Operation, contract: Contract, now: datetime, draw: float) -
     base = timedelta(milliseconds=op.base_delay_ms) if op.base_delay_ms else None
     delay = backoff(max(op.attempts, 0), contract.schedule, draw, base)
     if contract.schedule.spread:
-        left = max(op.max_status_requests - op.status_requests_used, 1)
-        delay = max(delay, (deadline(op) - now) / left)
+        planned_for_confirm = 1 if contract.confirm is not None else 0  # X24
+        left = op.max_status_requests - op.status_requests_used - planned_for_confirm
+        delay = max(delay, (deadline(op) - now) / max(left, 1))
     if op.estimated_seconds:
         remaining = op.started_at + seconds(op.estimated_seconds) - now
         delay = max(delay, remaining / 2)
@@ -91,13 +92,13 @@ def plan(
         chosen.append((now + asked, DelaySource.PROVIDER_RETRY_AFTER))
         minimums.append((now + seconds(seen.retry_after_s or 0), DelaySource.PROVIDER_RETRY_AFTER))
     if seen.hint_s:
-        hint = seconds(seen.hint_s)
+        hint, spread = seconds(seen.hint_s), seconds(seen.hint_s * (1 + 0.1 * draw))
         if contract.hints.max_interval is not None:
-            hint = min(hint, contract.hints.max_interval)
+            hint, spread = min(hint, contract.hints.max_interval), min(spread, contract.hints.max_interval)
         if now + hint >= deadline(op):
             rejected = "beyond the operation's deadline"
         else:
-            chosen.append((now + hint * (1 + 0.1 * draw), DelaySource.PROVIDER_POLL_HINT))
+            chosen.append((now + spread, DelaySource.PROVIDER_POLL_HINT))
             minimums.append((now + hint, DelaySource.PROVIDER_POLL_HINT))
     if not chosen:
         chosen.append((now + _own_delay(op, contract, seen, now, draw), _own_source(seen)))

@@ -70,7 +70,7 @@ class Desk:
             fingerprint=new.fingerprint,
             creating=True,
         )
-        return self.told(self.run(scope, track(new), "create"))
+        return self.told(scope, track(new), "create")
 
     def submit(self, operation_id: str = "op-1", *, fingerprint: str | None = None, **budget: Any) -> Begun | Refusal:
         """Write a submission down; its action is `act-` and the operation's id."""
@@ -112,7 +112,7 @@ class Desk:
     ) -> Reservation:
         """Ask for one request."""
         ask = Reserve(operation_id, self.contract, owner, LEASE, purpose, token)
-        return self.told(self.run(self._scope(operation_id), reserve(ask), "reserve"))
+        return self.told(self._scope(operation_id), reserve(ask), "reserve")
 
     def reserved(self, operation_id: str = "op-1", **how: Any) -> Reserved:
         """Ask for one request, and get it."""
@@ -132,7 +132,7 @@ class Desk:
     ) -> Judged:
         """Write an answer down under its token."""
         entry = Record(operation_id, self.contract, owner, token, seen, draw, is_confirm)
-        return self.told(self.run(self._scope(operation_id), record(entry), "record"))
+        return self.told(self._scope(operation_id), record(entry), "record")
 
     def check(self, seen: Observation, operation_id: str = "op-1", *, after: float | None = None, **how: Any) -> Judged:
         """One whole check: the clock moves to the planned time (or by `after` seconds), then reserve and record."""
@@ -146,17 +146,17 @@ class Desk:
     def give_back(self, token: int, operation_id: str = "op-1", *, kind: Kind = Kind.CHECK_WITHHELD) -> Operation | None:
         """Give a lease back without an answer."""
         back = give_back(operation_id, "worker:a", token, kind=kind, reason="test")
-        return self.told(self.run(self._scope(operation_id), back, "record"))
+        return self.told(self._scope(operation_id), back, "record")
 
     def claim(self, kind: str = "submit", operation_id: str = "op-1", *, owner: str = "worker:a") -> Claiming:
         """Claim an open action."""
         ask = Claim(operation_id, kind, self.contract, owner, LEASE)
-        return self.told(self.run(self._scope(operation_id), claim(ask), "reserve"))
+        return self.told(self._scope(operation_id), claim(ask), "reserve")
 
     def answer(self, token: int, seen: Observation, kind: str = "submit", operation_id: str = "op-1") -> Operation:
         """Write the answer to an action down under its claim's token."""
         entry = ActionAnswer(operation_id, kind, self.contract, "worker:a", token, seen, 0.5)
-        return self.told(self.run(self._scope(operation_id), record_action(entry), "record"))
+        return self.told(self._scope(operation_id), record_action(entry), "record")
 
     def perform(self, seen: Observation, kind: str = "submit", operation_id: str = "op-1") -> Operation:
         """Claim an open action, when it is due, and write its answer down."""
@@ -243,10 +243,12 @@ class Desk:
         got = finished(self.store.transact(scope, command, kind=kind))
         return got.result if isinstance(got, Receipt) else got
 
-    def told(self, said: R | Refusal) -> R:
-        """What a command said that is never refused here."""
-        assert not isinstance(said, Refusal), said
-        return said
+    def told(self, scope: Scope, command: Command[R], kind: CommandKind = "record") -> R:
+        """Run one command that is not refused."""
+        got = finished(self.store.transact(scope, command, kind=kind))
+        assert isinstance(got, Receipt), got
+        result: R = got.result
+        return result
 
     def _scope(self, operation_id: str) -> Scope:
         actions = tuple(opened.action_id for opened in self.op(operation_id).open_actions.values())

@@ -47,8 +47,8 @@ TABLES = {
         transport_failures = 3
     """,
 }
-"""Defaults that matter to the arithmetic: timeout 10 s, backoff 5 s / 2 / 120 s / [0.5, 1.0], rate_limits 3, extension 15 minutes
-and 4 checks and 1 failure and 1 rate limit, once; no bucket, no hints, no cancel, no idempotency token."""
+"""Defaults that matter to the arithmetic: timeout 10 s, backoff 5 s / 2 / 120 s / [0.5, 1.0], rate_limits 3, extension 15
+minutes and 4 checks and 1 failure and 1 rate limit, once; no bucket, no hints, no cancel, no idempotency token."""
 
 CANCEL = 'request = "POST /v1/jobs/{job_id}/cancel"\neffect = "Stops the job; partial output is lost."'
 CONFIRM = 'request = "GET /v1/jobs/{job_id}/result"\ncodes = { 200 = "succeeded", 422 = "failed", 504 = "body" }'
