@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from datetime import timedelta
 from typing import Any, Literal, cast
 
@@ -31,6 +31,7 @@ from jobconsole.core.contract_checks import check_between_tables
 from jobconsole.core.contract_requests import (
     read_cancel,
     read_confirm,
+    read_headers,
     read_list,
     read_result,
     read_status,
@@ -40,7 +41,7 @@ from jobconsole.core.contract_requests import (
 )
 from jobconsole.core.contract_states import read_states
 from jobconsole.core.contract_table import Table
-from jobconsole.core.contract_urls import BUILT_IN_NAMES, check_base_url, check_host_pattern, check_link
+from jobconsole.core.contract_urls import BUILT_IN_NAMES, check_base_url, check_host_pattern, check_link, check_names
 from jobconsole.errors import ContractInvalid
 
 FORMAT = 1
@@ -113,9 +114,9 @@ def _read(document: dict[str, Any], source: str, text: str) -> Contract:
         docs=check_link(provider, "docs") or "",
         console_url=check_link(provider, "console_url", {*params, "job_id"}),
         verified=provider.text("verified", "unknown"),
-        headers=provider.text_map("headers"),
+        headers=read_headers(provider, set(params)),
         limits=_read_limits(top),
-        auth=_read_auth(top),
+        auth=_read_auth(top, set(params)),
         params=params,
         submit=read_submit(top, set(params)),
         rules=top.rules(),
@@ -177,7 +178,7 @@ def _read_limits(top: Table) -> AccountLimits:
     )
 
 
-def _read_auth(top: Table) -> Auth:
+def _read_auth(top: Table, params: Set[str]) -> Auth:
     auth = top.table("auth")
     if auth is None:
         return Auth()
@@ -186,9 +187,13 @@ def _read_auth(top: Table) -> Auth:
     )
     for key in ("header", "value") if scheme == "raw" else ("service", "region") if scheme == "aws-sigv4" else ():
         auth.need(key)
-    value = auth.text("value", "Bearer {secret}")
+    header, value = auth.text("header", "Authorization"), auth.text("value", "Bearer {secret}")
     if "{secret}" not in value:
         auth.refuse("value", "does not say where the secret goes", "write {secret} in it, such as value = 'Bearer {secret}'")
+    if scheme != "raw" and (header.lower(), value) != ("authorization", "Bearer {secret}"):
+        auth.refuse("scheme", f"{scheme} has a header and value of its own", 'write scheme = "raw", or leave both out')
+    if "region" in auth:
+        check_names(auth, "region", auth.text("region"), params)
     actions, others = auth.text_map("actions"), auth.texts("others")
     for key, reference in (("secret", auth.maybe_text("secret")), *(("actions", r) for r in actions.values())):
         _check_reference(auth, key, reference)
@@ -197,7 +202,7 @@ def _read_auth(top: Table) -> Auth:
     return Auth(
         secret=auth.text("secret"),
         scheme=scheme,
-        header=auth.text("header", "Authorization"),
+        header=header,
         value=value,
         service=auth.maybe_text("service"),
         region=auth.maybe_text("region"),

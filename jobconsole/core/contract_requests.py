@@ -41,14 +41,15 @@ def read_request(table: Table, names: Set[str]) -> RequestTemplate:
     return RequestTemplate(
         method=method,
         target=check_target(table, target.strip(), names),
-        headers=_headers(table, names),
+        headers=read_headers(table, names),
         body=_body(table, encoding, names),
         encoding=encoding,
         accepted=_accepted(table),
     )
 
 
-def _headers(table: Table, names: Set[str]) -> Mapping[str, str]:
+def read_headers(table: Table, names: Set[str]) -> Mapping[str, str]:
+    """The `headers` of a table: ASCII names and values, with placeholders out of `names`."""
     headers = table.text_map("headers")
     for name, value in headers.items():
         if not re.fullmatch(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+", name) or re.search(r"[\x00-\x1f\x7f]|[^\x00-\x7f]", value):

@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from jobconsole.core.answer import Answer, CallError, Envelope
@@ -53,11 +54,16 @@ class _Unreadable(Exception):
 
 def read(answer: Answer) -> Reading:
     """What `answer` holds. Never raises: a body that cannot be read is a `fault` of the reading."""
-    facts = read_headers(answer.headers, answer.received_at)
-    headers = joined(answer.headers)
+    return read_parts(answer.http_status, answer.headers, answer.body, answer.url, answer.received_at)
+
+
+def read_parts(status: int, sent: Sequence[tuple[str, str]], content: bytes, url: str, received_at: datetime | None) -> Reading:
+    """`read` for the parts of an answer; a sample has no time at which it was received."""
+    facts = read_headers(sent, received_at)
+    headers = joined(sent)
     declared = headers.get("content-type", "")
     try:
-        text = _decode(answer.body, declared)
+        text = _decode(content, declared)
         if text.lstrip()[:1] == "<":
             raise _Unreadable("the answer is a web page or XML, not the API's JSON", is_page=True)
         body, raw, notes = _parse(text)
@@ -65,14 +71,14 @@ def read(answer: Answer) -> Reading:
         is_page = error.is_page or bool(_PAGE_TYPE.match(declared.strip()))
         is_broken_json = bool(_JSON_TYPE.match(declared.strip())) and not is_page
         return Reading(
-            envelope=Envelope(answer.http_status, headers, None),
+            envelope=Envelope(status, headers, None),
             facts=facts,
-            url=answer.url,
+            url=url,
             fault=CallError.INTEGRATION_ERROR if is_broken_json else CallError.DELIVERY_FAILURE,
             is_page=is_page,
             why=str(error),
         )
-    return Reading(Envelope(answer.http_status, headers, body), facts, answer.url, raw, notes=notes)
+    return Reading(Envelope(status, headers, body), facts, url, raw, notes=notes)
 
 
 def reading_of(envelope: Envelope, url: str) -> Reading:

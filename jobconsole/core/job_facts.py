@@ -134,7 +134,7 @@ def next_check(contract: Contract, reading: Reading, known: Known, verdict: Verd
 
 def status_url(contract: Contract, value: Any, reading: Reading, known: Known, verdict: Verdict) -> str | None:
     """A status URL from an answer: resolved against the request's, its host checked (C6). A refused one is noted, not used."""
-    if value is None or value == "":
+    if value is None or value is False or value == "":
         return None
     try:
         if not isinstance(value, str):

@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import quote, urlencode, urlsplit, urlunsplit
 
 from jobconsole.core import hosts, templates
-from jobconsole.core.contract import Contract, RequestTemplate, Submit
+from jobconsole.core.contract import Auth, Contract, RequestTemplate, Submit
 from jobconsole.core.endpoints import allowed_hosts, base_url, own_host, params_of
 from jobconsole.errors import InvalidValue
 from jobconsole.protocols import HttpRequest
@@ -160,10 +160,16 @@ def _request(
         body=None if content is None else _encoded(content, template.encoding),
         timeout=contract.status.timeout,
         max_bytes=contract.status.max_bytes,
-        auth=replace(contract.auth, secret=values.credential) if values.credential else contract.auth,
+        auth=_auth(contract, values, params),
         auth_host=own_host(contract, params),
         allowed_hosts=allowed_hosts(contract, params),
     )
+
+
+def _auth(contract: Contract, values: RequestValues, params: Mapping[str, str]) -> Auth:
+    """The contract's way to show who asks, with the person's choice of credential and the job's region."""
+    auth = contract.auth if values.credential is None else replace(contract.auth, secret=values.credential)
+    return auth if auth.region is None else replace(auth, region=templates.fill_text(auth.region, params))
 
 
 def _names(contract: Contract, values: RequestValues) -> dict[str, str | None]:
