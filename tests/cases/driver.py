@@ -48,9 +48,12 @@ async def run_until(is_done: Condition, worker: Worker, clock: ManualClock, *, l
 
 
 async def perform_until(
-    is_done: Condition, console: AsyncConsole, clock: ManualClock, operation_id: str, *, looks: int
+    is_done: Condition, console: AsyncConsole, clock: ManualClock, operation_id: str, *, looks: int = 100
 ) -> None:
-    """Perform what is due for one operation, and let time go on in between, until `is_done`; at most `looks` times."""
+    """Perform what is due for one operation, and let time go on in between, until `is_done`; at most `looks` times.
+
+    Each look ends before the clock moves, so answers may take real time.
+    """
     for _ in range(looks):
         if await is_done():
             return

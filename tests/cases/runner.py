@@ -13,11 +13,12 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from typing import Any
 
 from jobconsole.core.contract import Contract
 from jobconsole.core.operation import Operation, Phase, Reason
-from jobconsole.engine.face import AsyncConsole
+from jobconsole.engine.face import AsyncConsole, is_settled
 from jobconsole.engine.submissions import Wish
 from jobconsole.errors import ContractInvalid, TransportFault
 from jobconsole.play.job import Fault, FaultKind, Reply
@@ -27,7 +28,7 @@ from jobconsole.testing.memory_store import MemoryStore
 from jobconsole.testing.transport import Scripted, ScriptedTransport
 from tests.cases.case_file import Case
 from tests.cases.demo_contract import Tables, demo_contract
-from tests.cases.driver import run_until, run_until_settled
+from tests.cases.driver import Condition, run_until
 
 NOON = datetime(2026, 11, 29, 12, 0, tzinfo=UTC)  # the moment that dates in the cases are about
 PERSON = "person:ana"
@@ -39,7 +40,8 @@ class Call:
 
     kind: str
     at: datetime
-    request: HttpRequest
+    url: str
+    headers: Mapping[str, str]  # names in lower case
     answer: int | None
 
 
@@ -56,7 +58,8 @@ class CaseProvider:
         kind = kind_of(request.method, request.url)
         scripted = scripted_answer(nth(self._steps[kind], self.count(kind)))
         status = scripted.status if isinstance(scripted, Reply) and scripted.fault is None else None
-        self.calls.append(Call(kind, self._clock.wall(), request, status))
+        headers = {name.lower(): value for name, value in request.headers}
+        self.calls.append(Call(kind, self._clock.wall(), request.url, headers, status))
         return scripted
 
     def count(self, kind: str) -> int:
@@ -100,7 +103,11 @@ class Stage:
 
     async def until_settled(self) -> Operation:
         """Let time pass until the operation has ended or needs a person."""
-        await run_until_settled(self.console, self.console.worker(), self.clock)
+
+        async def all_settled() -> bool:
+            return all(is_settled(op) for op in await self.console.operations(include_ended=True))
+
+        await self._until(all_settled)
         return await self.op()
 
     async def until_polls(self, number: int) -> Operation:
@@ -109,8 +116,11 @@ class Stage:
         async def are_over() -> bool:
             return (await self.op()).attempts >= number
 
-        await run_until(are_over, self.console.worker(), self.clock)
+        await self._until(are_over)
         return await self.op()
+
+    async def _until(self, is_done: Condition) -> None:
+        await run_until(is_done, self.console.worker(), self.clock)
 
     async def decide(self, option: str, **asked: Any) -> str:
         """What a person chooses; the words of its effect."""
@@ -131,7 +141,7 @@ class Stage:
     def gaps(self, *, after: str = "submit") -> list[float]:
         """Seconds between the answer to the last request of kind `after` and the first poll, and from poll to poll."""
         times = [self.times(after)[-1], *self.times("poll")]
-        return [(later - earlier) / timedelta(seconds=1) for earlier, later in zip(times, times[1:], strict=False)]
+        return [(later - earlier) / timedelta(seconds=1) for earlier, later in pairwise(times)]
 
     async def events(self, kind: str | None = None) -> list[dict[str, Any]]:
         """The audit's events, of one kind or all."""
