@@ -57,19 +57,19 @@ class HttpTransport:
         """Send and read the whole answer, or raise; see `Transport.send`. `fresh` uses a connection that never served."""
         url, to = _target(request.url, request.auth_host, request.allowed_hosts)
         path = url.raw_path.decode("ascii").partition("?")[0]
-        exchange = _Exchange(gate, f"{request.method} {to.scheme}://{to.place}{path}")
+        progress = _Progress(gate, f"{request.method} {to.scheme}://{to.place}{path}")
         trust = self._trust if to.scheme == "https" else _TRUSTS_NOBODY  # loading it takes 0.2 s, once: not part of a request
         started_up = self._clock.up_ms()
         try:
             async with asyncio.timeout(request.timeout.total_seconds()):
-                wire = await self._wire(request, url, to, exchange)
-                status, headers, body = await self._exchange(wire, to, trust, request.max_bytes, exchange, fresh=fresh)
+                wire = await self._wire(request, url, to, progress)
+                status, headers, body = await self._exchange(wire, to, trust, request.max_bytes, progress, fresh=fresh)
         except TransportFault as fault:
-            raise exchange.fault(fault.kind, str(fault)) from None
+            raise progress.fault(fault.kind, str(fault)) from None
         except TimeoutError:
-            raise exchange.fault("timeout", f"no whole answer within {request.timeout.total_seconds():g} s") from None
+            raise progress.fault("timeout", f"no whole answer within {request.timeout.total_seconds():g} s") from None
         except (httpx.HTTPError, OSError, UnicodeError) as error:
-            raise _fault_of(error, exchange) from None
+            raise _fault_of(error, progress) from None
         return Answer(
             http_status=status,
             headers=headers,
@@ -93,8 +93,10 @@ class HttpTransport:
         """The machine's trust (`SSL_CERT_FILE`, `SSL_CERT_DIR`, else the bundle); verification cannot be switched off."""
         return httpx.create_ssl_context()
 
-    async def _wire(self, request: HttpRequest, url: httpx.URL, to: Origin, exchange: _Exchange) -> httpx.Request:
+    async def _wire(self, request: HttpRequest, url: httpx.URL, to: Origin, progress: _Progress) -> httpx.Request:
         """The request as it goes out, with its credential where the host is the one that gets it."""
+        if not _NAME.fullmatch(request.method):
+            raise InvalidValue(f"{request.method[:20]!r} is no HTTP method")
         headers = _checked(request.headers)
         reference = request.auth.secret
         if reference is not None and to.place == request.auth_host:
@@ -102,19 +104,19 @@ class HttpTransport:
             path, _, query = url.raw_path.decode("ascii").partition("?")
             signable = Signable(request.method, url.netloc.decode("ascii"), path, query, headers, request.body or b"")
             shown = _checked(credential_headers(request.auth, secret, signable, self._clock.wall()))
-            exchange.secrets = (secret, *secret.split(":"), *(value.rpartition(" ")[2] for _, value in shown))
+            progress.secrets = (secret, *secret.split(":"), *(value.rpartition(" ")[2] for _, value in shown))
             names = {name.lower() for name, _ in shown}
             headers = [*(pair for pair in headers if pair[0].lower() not in names), *shown]
-            exchange.when_sent = lambda: self._desk.sent(reference, secret)
+            progress.when_sent = lambda: self._desk.sent(reference, secret)
         raw = [(name.encode("ascii"), value.encode("latin-1")) for name, value in headers]
         if not any(name.lower() == "user-agent" for name, _ in headers):
             raw.append(USER_AGENT)
         raw.append((b"Accept-Encoding", b"identity"))
-        extensions = {"trace": exchange.trace, "timeout": _UNBOUNDED}
+        extensions = {"trace": progress.trace, "timeout": _UNBOUNDED}
         return httpx.Request(request.method, url, headers=raw, content=request.body, extensions=extensions)
 
     async def _exchange(
-        self, wire: httpx.Request, to: Origin, trust: ssl.SSLContext, max_bytes: int, exchange: _Exchange, *, fresh: bool
+        self, wire: httpx.Request, to: Origin, trust: ssl.SSLContext, max_bytes: int, progress: _Progress, *, fresh: bool
     ) -> tuple[int, tuple[tuple[str, str], ...], bytes]:
         """One request over one connection, which is kept only where the exchange was clean to its end."""
         connection = None if fresh else self._idle.take(to)
@@ -124,7 +126,7 @@ class HttpTransport:
         try:
             response = await connection.handle_async_request(wire)
             try:
-                exchange.http_status = response.status_code
+                progress.http_status = response.status_code
                 headers = tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in response.headers.raw)
                 reader = BodyReader(
                     response.headers.get("content-encoding", ""),
@@ -145,7 +147,7 @@ class HttpTransport:
 
 
 @dataclass(slots=True)
-class _Exchange:
+class _Progress:
     """How far one request has come; told by the events of httpx's `trace` extension."""
 
     gate: Gate
@@ -207,7 +209,11 @@ def _connection(to: Origin, trust: ssl.SSLContext) -> httpx.AsyncHTTPTransport:
 
 
 def _checked(headers: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """The headers, none of which can end a line or speak for the transport. Raises `InvalidValue`, without the value."""
+    """The headers without blanks around their values, none of which can end a line or speak for the transport.
+
+    What is refused here would be refused by the HTTP library too, but only after the gate. Raises `InvalidValue`, which names
+    the header and not its value.
+    """
     for name, value in headers:
         if not _NAME.fullmatch(name):
             raise InvalidValue(f"header {name[:40]!r}: is no header name")
@@ -215,34 +221,34 @@ def _checked(headers: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
             raise InvalidValue(f"header {name}: is set by the transport; leave it out of the contract")
         if not _VALUE.fullmatch(value) or not _is_latin1(value):
             raise InvalidValue(f"header {name}: its value holds characters that a header cannot carry")
-    return list(headers)
+    return [(name, value.strip(" \t")) for name, value in headers]
 
 
 def _is_latin1(text: str) -> bool:
     return all(ord(character) < 256 for character in text)
 
 
-def _fault_of(error: Exception, exchange: _Exchange) -> TransportFault | CertificateFault:
+def _fault_of(error: Exception, progress: _Progress) -> TransportFault | CertificateFault:
     """What an exception of httpx means for the wait (B10)."""
     causes = list(_causes(error))
     for cause in causes:
         if isinstance(cause, ssl.SSLCertVerificationError):
             why = cause.verify_message or "it does not verify"
-            text = f"{exchange.what}: the certificate cannot be trusted: {why}; nothing was sent"
-            return CertificateFault(redact(text, exchange.secrets)[:LONGEST_TEXT])
-    if not exchange.has_left:
-        return exchange.fault(*_connect_fault(error, causes, exchange))
-    if exchange.http_status is not None and isinstance(error, httpx.RemoteProtocolError):
-        return exchange.fault("truncated", "the answer's body is not complete")
+            text = f"{progress.what}: the certificate cannot be trusted: {why}; nothing was sent"
+            return CertificateFault(redact(text, progress.secrets)[:LONGEST_TEXT])
+    if not progress.has_left:
+        return progress.fault(*_connect_fault(error, causes, progress))
+    if progress.http_status is not None and isinstance(error, httpx.RemoteProtocolError):
+        return progress.fault("truncated", "the answer's body is not complete")
     if any(isinstance(cause, h11.ProtocolError) for cause in causes):
-        return exchange.fault("protocol", f"the answer is not HTTP ({error})")
-    if exchange.http_status is None and exchange.is_reused:
-        fault = exchange.fault("reset", "the kept-alive connection was closed before an answer began")
+        return progress.fault("protocol", f"the answer is not HTTP ({error})")
+    if progress.http_status is None and progress.is_reused:
+        fault = progress.fault("reset", "the kept-alive connection was closed before an answer began")
         return PeerClosedIdle(fault.kind, str(fault), is_ambiguous=True)
-    return exchange.fault("reset", "the connection was closed before the answer was complete")
+    return progress.fault("reset", "the connection was closed before the answer was complete")
 
 
-def _connect_fault(error: Exception, causes: Sequence[BaseException], exchange: _Exchange) -> tuple[str, str]:
+def _connect_fault(error: Exception, causes: Sequence[BaseException], progress: _Progress) -> tuple[str, str]:
     """Kind and text of a fault before the gate: none of these is ambiguous."""
     if isinstance(error, httpx.ProxyError):
         return "refused", f"the proxy refused ({error})"
@@ -253,7 +259,7 @@ def _connect_fault(error: Exception, causes: Sequence[BaseException], exchange: 
             return "tls", f"the TLS handshake failed ({cause.reason or type(cause).__name__})"
         if isinstance(cause, TimeoutError):
             return "timeout", "the host did not answer"
-    if exchange.stage == "setting up TLS":
+    if progress.stage == "setting up TLS":
         return "tls", "the connection was closed during the TLS handshake"
     if any(isinstance(cause, ConnectionRefusedError) for cause in causes):
         return "refused", "the connection was refused"

@@ -243,3 +243,23 @@ async def test_headers_cannot_end_a_line_or_speak_for_the_transport(
         with pytest.raises(InvalidValue):
             await transport.send(get(server, headers=((name, value),)), gate)
         assert (server.connections, gate.calls) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("value", "sent"),
+    [("  padded\t", "padded"), ("a \t b", "a \t b"), ("", ""), ("caf\u00e9", "caf\u00e9"), ('a:b;c="d"', 'a:b;c="d"')],
+)
+async def test_a_header_value_that_is_unusual_but_allowed_arrives(
+    transport: HttpTransport, gate: CountingGate, value: str, sent: str
+) -> None:
+    async with RawServer(answer_all) as server:
+        await transport.send(get(server, headers=(("X-A", value),)), gate)
+    assert f"X-A: {sent}\r\n" in server.requests[0]
+
+
+async def test_a_method_that_is_none_is_refused_before_anything_is_sent(transport: HttpTransport, gate: CountingGate) -> None:
+    async with RawServer(answer_all) as server:
+        request = HttpRequest("GET / HTTP/1.1\r\nX:", server.url, auth_host=server.place)
+        with pytest.raises(InvalidValue, match="no HTTP method"):
+            await transport.send(request, gate)
+        assert (server.connections, gate.calls) == (0, 0)
