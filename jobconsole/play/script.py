@@ -11,6 +11,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,9 @@ from jobconsole.errors import InvalidValue
 from jobconsole.play.job import Fault, FaultKind, Reply
 
 KINDS = ("submit", "poll", "cancel", "result", "list")
+_HEADER = re.compile(
+    r"[A-Za-z0-9!#$%&'*+.^_`|~-]+:(?:[^\x00-\x20\x7f](?:[^\x00-\x08\x0a-\x1f\x7f]*[^\x00-\x20\x7f])?)?"
+)  # RFC 9110 5.5
 _KEYS = frozenset({"on", "status", "headers", "body", "body_b64", "fault", "repeat"})
 
 
@@ -122,6 +126,10 @@ def _headers(given: Mapping[str, Any], where: str) -> tuple[tuple[str, str], ...
     pairs = [tuple(pair) for pair in listed] if isinstance(listed, list) and all(isinstance(p, list) for p in listed) else [()]
     if not all(len(pair) == 2 and all(isinstance(text, str) for text in pair) for pair in pairs):
         raise InvalidValue(f'{where}: headers must be a list of ["Name", "value"] pairs')
+    if not all(_HEADER.fullmatch(f"{name}:{value}") for name, value in pairs):
+        raise InvalidValue(
+            f"{where}: headers hold a name that is none, or a value with a control character or a blank at its end"
+        )
     return tuple((pair[0], pair[1]) for pair in pairs)
 
 

@@ -183,7 +183,7 @@ class _Wire:
         lengths = [] if status in NO_BODY else [("Content-Length", str(length))]
         sent = [(name, value) for name, value in headers if name.lower() not in ("content-length", "transfer-encoding")]
         phrase = HTTPStatus(status).phrase if status in HTTPStatus._value2member_map_ else ""
-        raw = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in [*sent, *lengths]]
+        raw = [(name.encode("ascii"), _header_bytes(value)) for name, value in [*sent, *lengths]]
         return self._http.send(h11.Response(status_code=status, reason=phrase.encode(), headers=raw)) or b""
 
     def _rest(self, status: int, body: bytes) -> bytes:
@@ -214,3 +214,11 @@ def encoded(body: Any) -> bytes:
     if body is None:
         return b""
     return body if isinstance(body, bytes) else json.dumps(body).encode()
+
+
+def _header_bytes(value: str) -> bytes:
+    """Latin-1 as HTTP has it; what does not fit goes out as UTF-8, as careless servers send it."""
+    try:
+        return value.encode("latin-1")
+    except UnicodeEncodeError:
+        return value.encode("utf-8", "surrogatepass")

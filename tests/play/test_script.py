@@ -44,6 +44,8 @@ def test_a_step_is_a_reply(step: dict[str, Any], reply: Reply) -> None:
         ([{"on": "poll", "repeat": 0}], "repeat"),
         ([{"on": "poll", "headers": {"A": "b"}}], "headers"),
         ([{"on": "poll", "headers": [["A"]]}], "headers"),
+        ([{"on": "poll", "headers": [["A", "b\r\nC: d"]]}], "control character"),
+        ([{"on": "poll", "headers": [["A B", "c"]]}], "name"),
         ([{"on": "poll", "body_b64": "%"}], "base64"),
         ([{"on": "poll", "fault": "explode"}], "fault must be one of"),
         ([{"on": "poll", "fault": {"read_timeout": 3}}], "no such detail"),

@@ -140,6 +140,15 @@ async def test_any_final_status_can_be_scripted_with_its_headers(transport: Http
     assert (answer.http_status, headers["Retry-After"], headers["Date"]) == (status, "7", "Sun, 29 Nov 2026 10:00:00 GMT")
 
 
+@pytest.mark.parametrize(
+    ("value", "arrives"), [("", ""), ("\u00b2", "\u00b2"), ("\u0665", "\u0665".encode().decode("latin-1")), ("a  b", "a  b")]
+)
+async def test_an_odd_header_value_of_a_script_is_sent_as_it_stands(transport: HttpTransport, value: str, arrives: str) -> None:
+    async with PlayServer(script=parse([{"on": "poll", "headers": [["Retry-After", value]]}])) as server:
+        answer = await Caller(transport, server).send("GET", "/v1/jobs/job-1")
+    assert dict(answer.headers)["Retry-After"] == arrives
+
+
 async def test_rubbish_and_too_much_end_the_connection_and_not_the_server(transport: HttpTransport) -> None:
     async with PlayServer() as server:
         for data in (
