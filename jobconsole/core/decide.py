@@ -25,7 +25,7 @@ from jobconsole.core.operation import (
     StateClass,
     deadline,
 )
-from jobconsole.core.schedule import plan, seconds
+from jobconsole.core.schedule import EXPIRY_TOLERANCE, plan, seconds
 
 LEAST_REREADS = 2  # a success that lacks its result is read again at least so often (CONTRACT, result.lag)
 
@@ -88,8 +88,11 @@ _QUESTIONS: dict[StateClass, Reason] = {
 }
 
 
-def tallied(op: Operation, seen: Observation, contract: Contract, at: Moment) -> Operation:
-    """The record after this answer was counted: attempts, budgets, what was learned of the job. Limits stay (B4, B16)."""
+def tallied(op: Operation, seen: Observation, contract: Contract, at: Moment, *, is_confirm: bool = False) -> Operation:
+    """The record after this answer was counted: attempts, budgets, what was learned of the job. Limits stay (B4, B16).
+
+    A confirming look says nothing about the result: what the status answer lacked stays lacking (CONTRACT, steps 10 and 11).
+    """
     op = replace(
         op,
         attempts=op.attempts + 1,
@@ -111,7 +114,8 @@ def tallied(op: Operation, seen: Observation, contract: Contract, at: Moment) ->
         return replace(op, not_found_in_a_row=op.not_found_in_a_row + 1)
     if seen.call_error is not None:
         return op
-    return _learned(op, seen, at)
+    learned = _learned(op, seen, at)
+    return replace(learned, lacking_since=op.lacking_since, lacking_reads=op.lacking_reads) if is_confirm else learned
 
 
 def in_grace(op: Operation, contract: Contract, now: datetime) -> bool:
@@ -131,7 +135,7 @@ def _not_before(op: Operation, seen: Observation, at: Moment) -> NotBefore | Non
 
 def _learned(op: Operation, seen: Observation, at: Moment) -> Operation:
     """What a good answer says of the job; unknown values keep the last known ones."""
-    moved = seen.state != op.last_known_state or (seen.progress is not None and seen.progress != op.progress)
+    moved = seen.state not in (None, op.last_known_state) or (seen.progress is not None and seen.progress != op.progress)
     lacking = seen.state_class is StateClass.SUCCEEDED and seen.result is not None and bool(seen.result.missing)
     return replace(
         op,
@@ -237,11 +241,11 @@ def _success(
         if op.status_requests_used >= op.max_status_requests:
             return Escalate(Reason.REQUEST_BUDGET_EXHAUSTED, "the provider says succeeded; no request is left to confirm it")
         return ConfirmFirst()
-    if seen.result is None or not seen.result.missing:
+    if op.lacking_since is None:
         return Succeed()
-    since = op.lacking_since or at.wall
-    if op.lacking_reads > LEAST_REREADS and at.wall - since >= contract.result.lag:
-        return Escalate(Reason.CONTRADICTORY_RESPONSE, f"succeeded without {', '.join(seen.result.missing)}")
+    if op.lacking_reads > LEAST_REREADS and at.wall - op.lacking_since >= contract.result.lag:
+        lacked = ", ".join(seen.result.missing) if seen.result is not None else "what it must bring"
+        return Escalate(Reason.CONTRADICTORY_RESPONSE, f"succeeded without {lacked}")
     return _wait(op, seen, contract, at, draw, held)
 
 
@@ -256,12 +260,22 @@ def _wait(op: Operation, seen: Observation, contract: Contract, at: Moment, draw
     """Go on waiting, unless a bound is spent: then a person decides right now (B15)."""
     if at.wall >= deadline(op):
         return Escalate(Reason.DEADLINE_EXCEEDED, _deadline_name(op))
+    if _outlived_expiry(op, seen, at):
+        return Escalate(Reason.CONTRADICTORY_RESPONSE, "it still runs after its own expiry")
     if (beyond := _waits_past_deadline(op, seen, at)) is not None:
         return beyond
     if op.status_requests_used >= op.max_status_requests:
         return Escalate(Reason.REQUEST_BUDGET_EXHAUSTED, seen.detail)
     planned = plan(op, contract, seen, at.wall, draw, held)
     return WaitUntil(planned.at, planned.source, planned.hint_rejected)
+
+
+def _outlived_expiry(op: Operation, seen: Observation, at: Moment) -> bool:
+    """Waiting after the expiry that an earlier answer told, by the provider's own clock (B14; `job_facts.py` judges one that
+    this answer tells)."""
+    if seen.state_class is not StateClass.WAITING or seen.expires_at is not None or op.provider_expires_at is None:
+        return False
+    return at.wall + timedelta(milliseconds=seen.clock_skew_ms or 0) > op.provider_expires_at + EXPIRY_TOLERANCE
 
 
 def _deadline_name(op: Operation) -> str:

@@ -102,7 +102,8 @@ def missing() -> Observation:
 
 def accepted(job_id: str | None = "job-1", **fields: Any) -> Observation:
     """A submission's answer: HTTP 202 with a job id."""
-    return Observation(**({"verdict": StateClass.WAITING, "http_status": 202, "job_id": job_id} | fields))
+    told: dict[str, Any] = {"verdict": StateClass.WAITING, "http_status": 202, "job_id": job_id}
+    return Observation(**(told | fields))
 
 
 def quota(remaining: int, reset_s: float, limit: int = 100) -> RateLimit:
