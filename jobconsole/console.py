@@ -15,11 +15,12 @@ import platformdirs
 from jobconsole.adapters.catalogue import Catalogue
 from jobconsole.adapters.clock import SystemClock
 from jobconsole.adapters.tinydb_store import open_store
+from jobconsole.core.contract import Contract
 from jobconsole.engine.face import AsyncConsole, is_settled
 from jobconsole.engine.submissions import Budget, Wish
 from jobconsole.protocols import Clock, Transport
 
-__all__ = ["AsyncConsole", "Budget", "Wish", "home_folder", "is_settled", "open_async"]
+__all__ = ["AsyncConsole", "Budget", "Wish", "home_folder", "is_settled", "open_async", "require_credential"]
 
 
 def home_folder(home: Path | None = None) -> Path:
@@ -49,6 +50,17 @@ async def open_async(
         yield console
     finally:
         await console.close()
+
+
+def require_credential(contract: Contract) -> None:
+    """Read the contract's reference once and forget the value: a caller hears of a missing one before anything is written.
+
+    Raises `SecretMissing`.
+    """
+    if contract.auth.secret is not None:
+        from jobconsole.adapters.secrets import ReferenceSecrets
+
+        ReferenceSecrets().read(contract.auth.secret)
 
 
 def _transport(clock: Clock) -> Transport:

@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 from jobconsole.core.answer import Answer
+from jobconsole.core.chain import Verification
 from jobconsole.core.command import Command, CommandKind, Moment, Plan, Refusal, Scope, View
 from jobconsole.core.contract import Contract
 from jobconsole.core.events import Key
@@ -178,6 +179,9 @@ class Store(Protocol):
 
     def events(self, operation_id: str | None = None, after: int | None = None) -> AsyncIterator[bytes]:
         """Stored lines, verbatim, in chain order; `after` is a `seq`."""
+
+    async def verify(self) -> Verification:
+        """Verify the stored lines against the anchors and the live records (L3, L7)."""
 
     async def heads(self) -> Sequence[Head]:
         """Durable chain heads: one in the folder, one per operation in PostgreSQL."""

@@ -37,6 +37,6 @@ def test_importing_the_package_loads_nothing_heavy(module: str) -> None:
     assert not loaded(f"import {module}, sys; print(*sys.modules)") & HEAVY
 
 
-@pytest.mark.parametrize("args", [["--version"], ["--help"]], ids=" ".join)
+@pytest.mark.parametrize("args", [["--version"], ["--help"], ["ls"], []], ids=lambda args: " ".join(args) or "alone")
 def test_a_small_command_starts_without_anything_heavy(args: list[str], tmp_path: Path) -> None:
     assert not loaded(RUN, "--home", str(tmp_path), *args) & HEAVY

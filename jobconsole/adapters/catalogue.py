@@ -96,7 +96,9 @@ class _Bases(Mapping[str, str]):
 
 
 def _built_in() -> Iterator[_Entry]:
-    return _in_folder(resources.files("jobconsole") / "providers", "built-in ")
+    """The catalogue, and the contract of the play provider, which lies beside what it describes."""
+    for folder in ("providers", "play"):
+        yield from _in_folder(resources.files("jobconsole") / folder, "built-in ")
 
 
 def _from_packages() -> Iterator[_Entry]:

@@ -54,7 +54,7 @@ def _option(name: str, keep: Callable[[Invocation, Any], None], **settings: Any)
     """An option that is kept in the invocation and not passed to the command."""
 
     def callback(context: click.Context, _parameter: click.Parameter, value: Any) -> None:
-        if value and not context.resilient_parsing:
+        if value:
             keep(context.ensure_object(Invocation), value)
 
     return click.Option([name], callback=callback, expose_value=False, **settings)

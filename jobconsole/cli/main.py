@@ -39,15 +39,34 @@ Exit codes:
   130  interrupted
 Of several operations the first present of 13, 12, 10, 11, 14, 0."""
 
-COMMANDS: dict[str, CommandEntry] = {}
+COMMANDS: dict[str, CommandEntry] = {
+    "submit": CommandEntry("jobconsole.cli.submit:submit", "Submit a new job and keep its record."),
+    "track": CommandEntry("jobconsole.cli.submit:track", "Adopt a job that somebody else started."),
+    "run": CommandEntry("jobconsole.cli.worker:run", "Run a worker: check what is due, within its bounds."),
+    "ls": CommandEntry("jobconsole.cli.listing:ls", "List operations that have not ended."),
+    "show": CommandEntry("jobconsole.cli.show:show", "Show one operation's record."),
+    "wait": CommandEntry("jobconsole.cli.wait:wait", "Wait until operations end or need a person."),
+    "mock": CommandEntry("jobconsole.cli.mock:mock", "Run the play provider, to try things out."),
+}
+
+
+def _alone(context: click.Context) -> int | None:
+    """`jobconsole` without a command: the live listing."""
+    if context.invoked_subcommand is not None:
+        return None
+    from jobconsole.cli.listing import live
+
+    return live(context.ensure_object(Invocation))
+
 
 group = LazyGroup(
     name=PROGRAM,
     entries=COMMANDS,
-    help="Wait, within bounds, for work that runs at somebody else's service.",
+    callback=click.pass_context(_alone),
+    invoke_without_command=True,
+    help="Wait, within bounds, for work that runs at somebody else's service. Without a command: what waits, live.",
     epilog=_EXIT_CODES,
     context_settings={"help_option_names": ["-h", "--help"]},
-    no_args_is_help=True,
 )
 group = click.version_option(__version__, prog_name=PROGRAM, message="%(prog)s %(version)s")(group)
 
@@ -70,7 +89,7 @@ def _run(args: list[str], invocation: Invocation) -> int:
     """Complete a command line for the shell, or do what it says."""
     instruction = os.environ.get(_COMPLETE)
     if instruction:
-        return shell_complete(group, {}, PROGRAM, _COMPLETE, instruction)
+        return shell_complete(group, {"obj": invocation}, PROGRAM, _COMPLETE, instruction)
     try:
         with group.make_context(PROGRAM, args, obj=invocation) as context:
             result = group.invoke(context)
@@ -86,7 +105,7 @@ def _tell(error: BaseException, invocation: Invocation) -> int:
         output.error(error.code, str(error), as_json=as_json)
         return of_error(error)
     if isinstance(error, (click.Abort, KeyboardInterrupt)):
-        output.error("interrupted", "interrupted", as_json=as_json)
+        output.error("interrupted", str(error) or "interrupted", as_json=as_json)
         return Exit.INTERRUPTED
     if isinstance(error, click.ClickException):
         output.error("failure", error.format_message(), as_json=as_json)

@@ -60,10 +60,11 @@ Piece: TypeAlias = str | Toned
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a table; numbers stand to the right."""
+    """A column of a table; numbers stand to the right. A whole one is never cut: an id that lost its end names nothing (U8)."""
 
     title: str
     is_right: bool = False
+    is_whole: bool = False
 
 
 class Output:
@@ -102,7 +103,7 @@ class Output:
         cells = [[_inert_piece(piece) for piece in row] for row in (heading, *rows)]
         widths = [max(width(_text(row[i])) for row in cells) for i in range(len(columns))]
         if self.is_terminal:
-            widths = _narrowed(widths, shutil.get_terminal_size().columns)
+            widths = _narrowed(columns, widths, shutil.get_terminal_size().columns)
         for row in cells:
             shown = [self._cell(*cell, is_last=cell[0] is columns[-1]) for cell in zip(columns, row, widths, strict=True)]
             self._stdout.write(_GAP.join(shown) + "\n")
@@ -111,6 +112,18 @@ class Output:
         """Write one JSON value. It is pure ASCII, so that it is inert in a terminal and readable in every encoding."""
         text = json.dumps(value, indent=2 if self.is_terminal else None, allow_nan=False)
         self._stdout.write(text.replace("\x7f", "\\u007f") + "\n")
+
+    def stored_line(self, data: bytes) -> None:
+        """Write one stored line of the audit byte by byte; a terminal gets the same JSON with everything escaped."""
+        if self._stdout.isatty() or not hasattr(self._stdout, "buffer"):
+            self._stdout.write("".join(map(_json_inert, data.decode("utf-8", "backslashreplace"))))
+            return
+        self._stdout.flush()
+        self._stdout.buffer.write(data)
+
+    def flush(self) -> None:
+        """Let a reader see now what was written. Raises `BrokenPipeError` where nobody reads any more."""
+        self._stdout.flush()
 
     # ---- everything else ------------------------------------------------------------------------------------------------
     def note(self, *pieces: str) -> None:
@@ -182,13 +195,18 @@ def _inert_piece(piece: Piece) -> Piece:
     return inert(piece) if isinstance(piece, str) else Toned(inert(piece.text), piece.tone)
 
 
-def _narrowed(widths: Sequence[int], available: int) -> list[int]:
-    """Widths that fit `available` columns together: the widest gives way first, none below the narrowest."""
+def _json_inert(character: str) -> str:
+    """A character of a JSON text as ASCII: outside of texts JSON has no other."""
+    return character if " " <= character <= "~" or character == "\n" else json.dumps(character)[1:-1].replace("\x7f", "\\u007f")
+
+
+def _narrowed(columns: Sequence[Column], widths: Sequence[int], available: int) -> list[int]:
+    """Widths that fit `available` columns together: the widest gives way first, none below the narrowest, no whole one."""
     narrowed = list(widths)
     excess = sum(narrowed) + len(_GAP) * (len(narrowed) - 1) - available
-    while excess > 0 and max(narrowed) > _NARROWEST:
-        widest = narrowed.index(max(narrowed))
-        narrowed[widest] -= 1
+    flexible = [place for place, column in enumerate(columns) if not column.is_whole]
+    while excess > 0 and (wide := [place for place in flexible if narrowed[place] > _NARROWEST]):
+        narrowed[max(wide, key=narrowed.__getitem__)] -= 1
         excess -= 1
     return narrowed
 

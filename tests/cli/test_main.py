@@ -93,7 +93,7 @@ def test_a_call_ends_with_its_code_and_at_most_one_line(
             {"code": "store_busy", "message": "the store is locked by process 4711; try again"},
         ),
         (["--jsn", "--json"], None),
-        (["--json"], {"code": "usage", "message": "Missing command. Try 'jobconsole --help'."}),
+        (["wait", "--json"], {"code": "usage", "message": "Missing argument 'OP...'. Try 'jobconsole wait --help'."}),
     ],
 )
 def test_with_json_an_error_is_an_object_on_stderr_and_stdout_stays_empty(

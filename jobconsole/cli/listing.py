@@ -1,0 +1,112 @@
+"""`ls`, and `jobconsole` alone: what waits, and what changes (SPEC 11, S6, X19).
+
+Only this file decides what these list. `ls` only reads: it takes no lock, creates nothing, and loads no HTTP client.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+
+import click
+
+from jobconsole.cli import telling
+from jobconsole.cli.exits import Exit
+from jobconsole.cli.invocation import Invocation, pass_invocation
+from jobconsole.cli.opening import reading, tell_missing_worker, writing
+from jobconsole.cli.watching import changed_lines
+from jobconsole.console import AsyncConsole
+from jobconsole.core.operation import Phase
+from jobconsole.core.wording import counted
+
+NOTHING = "nothing waits. Begin with: jobconsole submit PROVIDER, or see it play: jobconsole demo"
+
+
+@click.command()
+@click.option("--all", "include_ended", is_flag=True, help="Show what has ended too.")
+@click.option("--phase", type=click.Choice([phase.value for phase in Phase]), help="Show one phase only.")
+@pass_invocation
+def ls(invocation: Invocation, include_ended: bool, phase: str | None) -> None:
+    """List operations that have not ended."""
+    asyncio.run(_list(invocation, include_ended=include_ended, phase=phase))
+
+
+async def _list(invocation: Invocation, *, include_ended: bool, phase: str | None) -> None:
+    async with reading(invocation, "ls") as console:
+        found = await console.operations(include_ended=include_ended, phase=phase)
+        views = await console.views(found)
+        if invocation.as_json:
+            invocation.output.json(views)
+            return
+        if views:
+            now = console.clock.wall()
+            invocation.output.table(telling.COLUMNS, [telling.row(view, now) for view in views])
+            await _tell_hints(invocation, console)
+        elif ended := [] if include_ended or phase else await console.operations(include_ended=True):
+            invocation.output.note(f"nothing waits; {counted(len(ended), 'operation')} ended: jobconsole ls --all")
+        else:
+            invocation.output.note("no such operation" if phase else NOTHING)
+
+
+async def _tell_hints(invocation: Invocation, console: AsyncConsole) -> None:
+    in_flight = await console.operations()
+    if any(op.due_at is not None for op in in_flight):
+        tell_missing_worker(console, invocation)
+    asking = sum(op.phase is Phase.ESCALATED for op in in_flight)
+    if asking:
+        need = "needs" if asking == 1 else "need"
+        invocation.output.note(f"{counted(asking, 'operation')} {need} a decision: jobconsole inbox")
+
+
+def live(invocation: Invocation) -> Exit:
+    """What waits now, then one line for each change, until nothing waits any more."""
+    try:
+        return asyncio.run(_live(invocation))
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt("interrupted; the jobs go on: jobconsole run watches them") from None
+
+
+async def _live(invocation: Invocation) -> Exit:
+    async with reading(invocation, "live") as console:
+        if not await _is_moving(console):
+            await _list_in_flight(invocation, console)
+            return Exit.OK
+    async with writing(invocation, "live") as console:
+        await _list_in_flight(invocation, console)
+        if not console.health().is_writable:
+            tell_missing_worker(console, invocation)
+            await _follow(invocation, console)
+            return Exit.OK
+        async with console.embedded_worker():
+            await _follow(invocation, console)
+    return Exit.OK
+
+
+async def _list_in_flight(invocation: Invocation, console: AsyncConsole) -> None:
+    views, now = await console.views(await console.operations()), console.clock.wall()
+    if invocation.as_json:
+        for view in views:
+            invocation.output.json(view)
+    elif views:
+        invocation.output.table(telling.COLUMNS, [telling.row(view, now) for view in views])
+    else:
+        invocation.output.note(NOTHING)
+    invocation.output.flush()
+
+
+async def _follow(invocation: Invocation, console: AsyncConsole) -> None:
+    """One line for each change, written at once; ends by itself."""
+    async with contextlib.aclosing(changed_lines(console)) as lines:
+        async for op, line in lines:
+            if invocation.as_json:
+                invocation.output.json((await console.views([op]))[0])
+            else:
+                invocation.output.line(*line)
+            invocation.output.flush()
+            if not await _is_moving(console):
+                return
+
+
+async def _is_moving(console: AsyncConsole) -> bool:
+    """Whether anything will happen by itself: something is submitting, waiting, permitted or acted on."""
+    return any(op.due_at is not None for op in await console.operations())
