@@ -16,7 +16,7 @@ HOST = "jobs.example.test"
 BASE_URL = f"https://{HOST}"
 INTERVAL_S = 5  # the local delay, where a case names none
 
-Tables = Mapping[str, Mapping[str, Any] | list[dict[str, str]]]
+Tables = Mapping[str, Any]  # name of a table → its keys, or a list of rules
 
 OPERATION_STYLE: Tables = {
     "status": {"job_id": None, "state": "body.done", "error": "body.error", "progress": None},
@@ -108,7 +108,7 @@ def _defaults(base_url: str) -> dict[str, Any]:
         "result": {"success_requires": ["body.result"], "inline": "body.result"},
         "cancel": {"request": "POST /v1/jobs/{job_id}/cancel", "effect": "Stops the job; partial output is lost."},
         "schedule": {"base": f"{INTERVAL_S}s", "factor": 1.0, "max": f"{INTERVAL_S}s", "jitter": [1.0, 1.0]},
-        "budget": {"deadline": "1h", "status_requests": 50, "transport_failures": 5},
+        "budget": {"deadline": "1h", "status_requests": 200, "transport_failures": 5},
     }
 
 

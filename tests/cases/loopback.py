@@ -24,17 +24,17 @@ from tests.cases.driver import Condition, perform_until
 from tests.cases.runner import NOON, Call, Stage, body_of, kind_of, nth
 
 SCALE = 100  # a second of the case is 10 ms here
-BreakTrust = Callable[[str], None]
+OnRequest = Callable[[Call], None]
 
 
 class ServedProvider:
     """Answers each request by its kind and number, connection faults included. The last step of a kind is repeated.
 
-    `break_trust` is told the name of the certificate fault with which the polls begin, once the submission is in.
+    `on_request` is told of each request before it is answered: what else changes in the world then.
     """
 
-    def __init__(self, steps: Sequence[Mapping[str, Any]], clock: ManualClock, break_trust: BreakTrust | None = None) -> None:
-        self._clock, self._break_trust = clock, break_trust
+    def __init__(self, steps: Sequence[Mapping[str, Any]], clock: ManualClock, on_request: OnRequest | None = None) -> None:
+        self._clock, self._on_request = clock, on_request
         self._steps = {kind: [step for step in steps if step["on"] == kind] for kind in ("submit", "poll", "cancel")}
         self._used = {"submit": 0, "poll": 0, "cancel": 0}
         self.calls: list[Call] = []
@@ -57,8 +57,8 @@ class ServedProvider:
         fault, status = step.get("fault"), step.get("status", 200)
         headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)}
         self.calls.append(Call(kind, self._clock.wall(), target, headers, None if fault else status))
-        if kind == "submit" and self._break_trust is not None:
-            self._break_trust(self._steps["poll"][0]["fault"])
+        if self._on_request is not None:
+            self._on_request(self.calls[-1])
         if fault == "closed_on_reuse":
             return False
         if fault == "reset_before_response":
@@ -109,11 +109,11 @@ async def served(
     *,
     steps: Sequence[Mapping[str, Any]] | None = None,
     tls: ssl.SSLContext | None = None,
-    break_trust: BreakTrust | None = None,
+    on_request: OnRequest | None = None,
 ) -> AsyncIterator[ServedStage]:
     """The case on a real server, its contract pointing there."""
     clock = ManualClock(wall=NOON)
-    provider = ServedProvider(case.steps if steps is None else steps, clock, break_trust)
+    provider = ServedProvider(case.steps if steps is None else steps, clock, on_request)
     async with RawServer(provider, tls=tls) as server:
         contract = demo_contract(case.input, tables, base_url=server.url)
         stage = ServedStage(contract, clock, provider, server)

@@ -119,6 +119,16 @@ class Stage:
         await self._until(are_over)
         return await self.op()
 
+    async def for_a_while(self, seconds: float) -> Operation:
+        """Let so much time pass, with a worker at work."""
+        until_at = self.clock.wall() + timedelta(seconds=seconds)
+
+        async def is_over() -> bool:
+            return self.clock.wall() >= until_at
+
+        await self._until(is_over)
+        return await self.op()
+
     async def _until(self, is_done: Condition) -> None:
         await run_until(is_done, self.console.worker(), self.clock)
 
@@ -217,6 +227,8 @@ def scripted_answer(step: Mapping[str, Any]) -> Scripted:
     fault = step.get("fault")
     if fault == "connect_timeout":
         return TransportFault("timeout", "the host did not answer", is_ambiguous=False)
+    if fault == "unforeseen":
+        return RuntimeError("a fault that nobody foresaw")
     headers = tuple((name, value) for name, value in step.get("headers", []))
     kind = None if fault is None else Fault(FaultKind(fault))
     return Reply(step.get("status", 200), body_of(step), headers, kind)

@@ -17,7 +17,7 @@ from tests.adapters.raw_server import Connection, RawServer
 from tests.cases.case_file import Case, each, variants
 from tests.cases.demo_contract import BASE_URL, HOST, Tables
 from tests.cases.loopback import SCALE, served, wire
-from tests.cases.runner import ended, played
+from tests.cases.runner import Call, ended, played
 
 WITH_TOKEN: Tables = {"auth": {"secret": "env:DEMO_TOKEN"}}
 BY_URL: Tables = {
@@ -225,10 +225,10 @@ def trust(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Trust:
     authority.issue_cert("127.0.0.1").configure_cert(context)
 
     def replace(fault: str) -> None:
-        old = {"not_before": datetime(2020, 1, 1, tzinfo=UTC), "not_after": datetime(2020, 2, 1, tzinfo=UTC)}
+        born, died = datetime(2020, 1, 1, tzinfo=UTC), datetime(2020, 2, 1, tzinfo=UTC)
         match fault:
             case "tls_cert_expired":
-                authority.issue_cert("127.0.0.1", **old).configure_cert(context)
+                authority.issue_cert("127.0.0.1", not_before=born, not_after=died).configure_cert(context)
             case "tls_name_mismatch":
                 authority.issue_cert(HOST).configure_cert(context)
             case "tls_self_signed":
@@ -241,7 +241,12 @@ def trust(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Trust:
 @each("HT-15", without={"connect_timeout": "no certificate is involved: the next test"})
 async def test_a_certificate_that_does_not_verify_stops_at_once(case: Case, trust: Trust, token: str) -> None:
     context, break_trust = trust
-    async with served(case, WITH_TOKEN, tls=context, break_trust=break_trust) as stage:
+
+    def after_submission(call: Call) -> None:
+        if call.kind == "submit":
+            break_trust(case.value)
+
+    async with served(case, WITH_TOKEN, tls=context, on_request=after_submission) as stage:
         op = await stage.until_settled()
         assert ended(op) == (Phase.ESCALATED, Reason.INTEGRATION_ERROR)
         assert (op.status_requests_used, op.transport_failures_used, stage.count("poll")) == (1, 0, 0)
