@@ -136,16 +136,16 @@ class StagedWait:
 
     async def record_submission(self, **changed: Any) -> None:
         """Write the record; nothing is sent yet."""
-        await self._run(submit(self.new(**changed)), "create")
+        await self.run(submit(self.new(**changed)), "create")
 
     async def track(self, job_id: str = "exp_71c", **changed: Any) -> None:
         """Adopt a job."""
         known: dict[str, Any] = {"job_id": job_id, "is_tracked": True, "request_body": None, "idempotency_token": None}
-        await self._run(track(self.new(**{**known, **changed})), "create")
+        await self.run(track(self.new(**{**known, **changed})), "create")
 
     async def start_action(self, kind: str = "submit") -> Claimed:
         """Claim the open action: its request is under way."""
-        got = await self._run(claim(Claim(self.operation_id, kind, self.contract, WORKER, LEASE)), "reserve")
+        got = await self.run(claim(Claim(self.operation_id, kind, self.contract, WORKER, LEASE)), "reserve")
         assert isinstance(got, Claimed)
         return got
 
@@ -153,7 +153,7 @@ class StagedWait:
         """Write down the answer to an action."""
         kind = claimed.action.kind
         entry = ActionAnswer(self.operation_id, kind, self.contract, WORKER, claimed.token, seen, draw)
-        return await self._run(record_action(entry), "record")
+        return await self.run(record_action(entry), "record")
 
     async def submit(self, job_id: str = "exp_71c", *, draw: float = 0.5, **changed: Any) -> None:
         """The whole submission, accepted at once; with draw 0.5 the first check is planned in 5 s."""
@@ -165,13 +165,13 @@ class StagedWait:
     async def reserve(self, purpose: str = "status", token: int | None = None) -> Reservation:
         """Ask for the right to send one request."""
         ask = Reserve(self.operation_id, self.contract, WORKER, LEASE, purpose, token)
-        return await self._run(reserve(ask), "reserve")
+        return await self.run(reserve(ask), "reserve")
 
     async def answer(self, reserved: Reservation, seen: Observation, *, draw: float = 0.0, is_confirm: bool = False) -> Judged:
         """Write down one observation under its token."""
         assert isinstance(reserved, Reserved)
         entry = Record(self.operation_id, self.contract, WORKER, reserved.token, seen, draw, is_confirm)
-        return await self._run(record(entry), "record")
+        return await self.run(record(entry), "record")
 
     async def check(
         self, status: int, body: Any = None, *, headers: Mapping[str, str] | None = None, draw: float = 0.0
@@ -236,7 +236,8 @@ class StagedWait:
         lines = self.store.events(None if everything else self.operation_id)
         return [json.loads(line) async for line in lines]
 
-    async def _run(self, command: Command[R], kind: CommandKind) -> R:
+    async def run(self, command: Command[R], kind: CommandKind = "record") -> R:
+        """Run any command that a test brings."""
         got = await self.store.transact(self._scope(creating=kind == "create"), command, kind=kind)
         assert isinstance(got, Receipt), got
         return got.result
