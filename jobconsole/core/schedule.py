@@ -101,7 +101,7 @@ def plan(
             chosen.append((now + spread, DelaySource.PROVIDER_POLL_HINT))
             minimums.append((now + hint, DelaySource.PROVIDER_POLL_HINT))
     if not chosen:
-        chosen.append((now + _own_delay(op, contract, seen, now, draw), _own_source(seen)))
+        chosen.append((now + _own_delay(op, contract, seen, now, draw), _own_source(op, seen)))
     if contract.hints.min_interval:
         minimums.append((now + contract.hints.min_interval, DelaySource.MIN_INTERVAL))
     if op.not_before is not None and op.not_before.at > now:
@@ -123,8 +123,10 @@ def _own_delay(op: Operation, contract: Contract, seen: Observation, now: dateti
     return delay
 
 
-def _own_source(seen: Observation) -> DelaySource:
-    return DelaySource.NOT_FOUND_GRACE if seen.call_error is CallError.NOT_FOUND else DelaySource.LOCAL_BACKOFF
+def _own_source(op: Operation, seen: Observation) -> DelaySource:
+    """A 404 that was not counted came within the contract's grace (C7)."""
+    is_grace = seen.call_error is CallError.NOT_FOUND and op.not_found_in_a_row == 0
+    return DelaySource.NOT_FOUND_GRACE if is_grace else DelaySource.LOCAL_BACKOFF
 
 
 def _after_expiry(

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from jobconsole.core.account import Account
 from jobconsole.core.command import View
 from jobconsole.core.commands.submission import NewOperation, begin_submission
-from jobconsole.core.commands.transitions import account_of, conclude, is_unsubmitted, request_action, resumed
+from jobconsole.core.commands.transitions import account_of, answered, conclude, is_unsubmitted, request_action, resumed
 from jobconsole.core.contract import Contract
 from jobconsole.core.escalation import passes_business_deadline
 from jobconsole.core.events import Draft, EventDraft, Kind
@@ -156,7 +156,8 @@ def _back_to_work(
     """Waiting again, or submitting where nothing was accepted yet."""
     if is_unsubmitted(op):
         phase = Phase.SUBMITTING
-        return replace(op, phase=phase, escalation=None, permit=None, next_poll_at=None, delay_source=None)
+        op = answered(op, view.now.wall)
+        return replace(op, phase=phase, permit=None, next_poll_at=None, delay_source=None)
     return resumed(op, choice.contract, acc, view.now, source, at)
 
 
@@ -201,7 +202,7 @@ def _permit(choice: Choice, option: Option, draft: Draft, view: View) -> tuple[E
     if choice.option == "use_credential":
         after = replace(after, credential=choice.credential or option.credentials[0])
     if is_unsubmitted(after):
-        after = replace(after, phase=Phase.SUBMITTING, escalation=None, next_poll_at=None, delay_source=None)
+        after = replace(answered(after, now), phase=Phase.SUBMITTING, next_poll_at=None, delay_source=None)
     draft.add(Kind.CHECK_PLANNED, after, reason=choice.option)
     return _submission_reopened(choice, draft, view)
 
@@ -231,7 +232,7 @@ def _adopt(choice: Choice, option: Option, draft: Draft, view: View) -> tuple[Ev
 def _submit_once_more(choice: Choice, option: Option, draft: Draft, view: View) -> tuple[EventDraft, ...]:
     """The same operation, the same stored token: only where idempotency is documented (C10)."""
     _decided(choice, draft, draft.op, view, option.effect)
-    op = replace(draft.op, phase=Phase.SUBMITTING, escalation=None, permit=None)
+    op = replace(answered(draft.op, view.now.wall), phase=Phase.SUBMITTING, permit=None)
     request_action(draft, op, "submit", choice.action_id, view.now, approved_by=choice.actor, due_at=view.now.wall)
     return ()
 

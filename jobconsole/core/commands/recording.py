@@ -15,7 +15,7 @@ from jobconsole.core.account import Account, held, held_until, informed
 from jobconsole.core.answer import CallError, Observation
 from jobconsole.core.command import Command, Moment, Plan, Refusal, View
 from jobconsole.core.commands.reservation import CREDENTIAL_PERMITS
-from jobconsole.core.commands.transitions import account_of, account_set, conclude, deny_account, escalate, load
+from jobconsole.core.commands.transitions import account_of, account_set, answered, conclude, deny_account, escalate, load
 from jobconsole.core.contract import Contract
 from jobconsole.core.decide import ConfirmFirst, Decision, Escalate, Stop, Succeed, WaitUntil, decide, tallied
 from jobconsole.core.events import Draft, Kind
@@ -110,7 +110,7 @@ def _late(draft: Draft, entry: Record, now: Moment) -> None:
 def _judge(draft: Draft, entry: Record, view: View) -> Decision:
     before, contract, now = draft.op, entry.contract, view.now
     seen = with_bounded_result(entry.seen)
-    op = tallied(replace(before, lease=None), seen, contract, now)
+    op = tallied(replace(before, lease=None), seen, contract, now, is_confirm=entry.is_confirm)
     acc = account_of(view, op, contract)
     decision = decide(op, seen, contract, now, entry.draw, held_until(acc, now), is_confirm=entry.is_confirm)
     decision = _during_cancel(op, decision, entry, now)
@@ -118,7 +118,7 @@ def _judge(draft: Draft, entry: Record, view: View) -> Decision:
     if isinstance(decision, ConfirmFirst):
         op = replace(op, lease=before.lease)
     elif isinstance(decision, WaitUntil):
-        op = _waiting(op, decision)
+        op = _waiting(op, decision, now)
     else:
         op = replace(op, next_poll_at=None, delay_source=None)
     write_answer(draft, Kind.CHECK_ANSWERED, op, before, seen, decision, draw=entry.draw)
@@ -139,12 +139,12 @@ def with_bounded_result(seen: Observation) -> Observation:
     return replace(seen, result=facts, notes=(*seen.notes, note))
 
 
-def _waiting(op: Operation, decision: WaitUntil) -> Operation:
+def _waiting(op: Operation, decision: WaitUntil, now: Moment) -> Operation:
     """The operation that goes on: an escalated one too, where a permit's check found nothing to ask about any more."""
     op = replace(op, next_poll_at=decision.at, delay_source=decision.source)
     if op.phase is not Phase.ESCALATED or (op.permit is not None and op.permit.purpose == "cancel"):
         return op
-    return replace(op, phase=Phase.WAITING, escalation=None, permit=None, revision=op.revision + 1)
+    return replace(answered(op, now.wall), phase=Phase.WAITING, permit=None, revision=op.revision + 1)
 
 
 def _during_cancel(op: Operation, decision: Decision, entry: Record, now: Moment) -> Decision:

@@ -59,8 +59,9 @@ def escalate(
     draft: Draft, op: Operation, reason: Reason, detail: str, contract: Contract, now: Moment, *, also: Sets | None = None
 ) -> Operation:
     """Stop: nothing is sent any more, a person decides (SPEC 1). The lease is given back, the permit is over."""
-    op = replace(op, phase=Phase.ESCALATED, lease=None, permit=None, next_poll_at=None, delay_source=None)
     wall = now.wall
+    op = replace(op, phase=Phase.ESCALATED, lease=None, permit=None, next_poll_at=None, delay_source=None)
+    op = answered(op, wall)  # an escalation may follow on another one
     options = options_for(op, reason, contract, wall)
     escalation = Escalation(reason=reason, since=wall, options=options, detail=detail[:DETAIL_LIMIT])
     op = replace(op, escalation=escalation, revision=op.revision + 1)
@@ -84,18 +85,15 @@ def conclude(
                 "detail": f"the job ended as {phase} before this {kind} did",
             }
     sets.update(_denial_left(view, op))
-    waited = _waited_for_person(op, now)
     ended = replace(
-        op,
+        answered(op, now),
         phase=phase,
         ended_at=now,
         lease=None,
         permit=None,
-        escalation=None,
         next_poll_at=None,
         delay_source=None,
         open_actions={},
-        waited_for_person_ms=waited,
         look=Look(reason=look, since=now) if look else op.look,
         is_late=phase in (Phase.SUCCEEDED, Phase.COMPLETED_WITH_ERRORS) and now > deadline(op),
         revision=op.revision + 1,
@@ -123,6 +121,11 @@ def _denial_left(view: View, op: Operation) -> Sets:
     return {(Table.ACCOUNTS, op.account_key): {"denied": left}}
 
 
+def answered(op: Operation, now: datetime) -> Operation:
+    """The operation with nothing to decide any more; how long that took a person is kept apart (H9)."""
+    return replace(op, escalation=None, waited_for_person_ms=_waited_for_person(op, now))
+
+
 def _waited_for_person(op: Operation, now: datetime) -> int:
     if op.escalation is None:
         return op.waited_for_person_ms
@@ -142,15 +145,8 @@ def resumed(
     if contract.hints.min_interval and op.last_http_at is not None:
         plans.append((op.last_http_at + contract.hints.min_interval, DelaySource.MIN_INTERVAL))
     next_at, why = max(plans, key=lambda item: item[0])
-    return replace(
-        op,
-        phase=Phase.WAITING,
-        escalation=None,
-        permit=None,
-        next_poll_at=next_at,
-        delay_source=why,
-        waited_for_person_ms=_waited_for_person(op, wall),
-    )
+    op = answered(op, wall)
+    return replace(op, phase=Phase.WAITING, permit=None, next_poll_at=next_at, delay_source=why)
 
 
 def is_unsubmitted(op: Operation) -> bool:
