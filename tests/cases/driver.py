@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from jobconsole.engine.face import AsyncConsole, is_settled
 from jobconsole.engine.worker import Worker
@@ -41,10 +41,20 @@ async def run_until(is_done: Condition, worker: Worker, clock: ManualClock, *, l
             if await is_done():
                 return
             assert clock.wall() < give_up_at, f"not done after {longest} of the clock's time"
-            to_next_wake(clock)
+            to_next_wake(clock, latest=give_up_at)
     finally:
         worker.stop()
         await running
+
+
+async def run_for(duration: timedelta, worker: Worker, clock: ManualClock) -> None:
+    """Let `worker` work for so long, and no longer."""
+    end_at = clock.wall() + duration
+
+    async def is_over() -> bool:
+        return clock.wall() >= end_at
+
+    await run_until(is_over, worker, clock, longest=duration)
 
 
 async def perform_until(
@@ -70,8 +80,8 @@ async def quiet() -> None:
         await asyncio.sleep(0)
 
 
-def to_next_wake(clock: ManualClock) -> None:
-    """Advance the clock to the moment at which its first sleeper wakes."""
+def to_next_wake(clock: ManualClock, *, latest: datetime) -> None:
+    """Advance the clock to the moment at which its first sleeper wakes, or to `latest`."""
     wake_up = clock.next_wake
     assert wake_up is not None, "nobody sleeps, so nothing will happen"
-    clock.advance(timedelta(milliseconds=wake_up - clock.up_ms()))
+    clock.advance(min(timedelta(milliseconds=wake_up - clock.up_ms()), latest - clock.wall()))

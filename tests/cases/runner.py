@@ -28,7 +28,7 @@ from jobconsole.testing.memory_store import MemoryStore
 from jobconsole.testing.transport import Scripted, ScriptedTransport
 from tests.cases.case_file import Case
 from tests.cases.demo_contract import Tables, demo_contract
-from tests.cases.driver import Condition, run_until
+from tests.cases.driver import Condition, run_for, run_until
 
 NOON = datetime(2026, 11, 29, 12, 0, tzinfo=UTC)  # the moment that dates in the cases are about
 PERSON = "person:ana"
@@ -121,12 +121,7 @@ class Stage:
 
     async def for_a_while(self, seconds: float) -> Operation:
         """Let so much time pass, with a worker at work."""
-        until_at = self.clock.wall() + timedelta(seconds=seconds)
-
-        async def is_over() -> bool:
-            return self.clock.wall() >= until_at
-
-        await self._until(is_over)
+        await run_for(timedelta(seconds=seconds), self.console.worker(), self.clock)
         return await self.op()
 
     async def _until(self, is_done: Condition) -> None:

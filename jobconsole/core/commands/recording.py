@@ -237,9 +237,9 @@ def apply_ending(
     """The event that ends the wait or stops it, where the decision says so."""
     op = draft.op
     if isinstance(decision, Succeed):
-        conclude(draft, op, Phase.SUCCEEDED, None, view, decision="succeed")
+        conclude(draft, op, Phase.SUCCEEDED, None, view, acc=acc, decision="succeed")
     elif isinstance(decision, Stop):
-        conclude(draft, op, decision.phase, decision.look, view, decision="stop")
+        conclude(draft, op, decision.phase, decision.look, view, acc=acc, decision="stop")
     elif isinstance(decision, Escalate):
         sets = None
         if decision.reason is Reason.AUTHORIZATION_DENIED:

@@ -70,9 +70,20 @@ def escalate(
 
 
 def conclude(
-    draft: Draft, op: Operation, phase: Phase, look: Reason | None, view: View, *, also: Sets | None = None, **fields: Any
+    draft: Draft,
+    op: Operation,
+    phase: Phase,
+    look: Reason | None,
+    view: View,
+    *,
+    acc: Account | None = None,
+    also: Sets | None = None,
+    **fields: Any,
 ) -> Operation:
-    """End the operation for good: its closing event carries the final counters (L7), open actions are ended."""
+    """End the operation for good: its closing event carries the final counters (L7), open actions are ended.
+
+    `acc` is the account as this transaction has changed it so far, where it has.
+    """
     now = view.now.wall
     sets: Sets = dict(also or {})
     for kind, opened_action in op.open_actions.items():
@@ -84,7 +95,7 @@ def conclude(
                 "outcome": "superseded",
                 "detail": f"the job ended as {phase} before this {kind} did",
             }
-    sets.update(_denial_left(view, op))
+    sets.update(_denial_left(view, op, acc))
     ended = replace(
         answered(op, now),
         phase=phase,
@@ -111,10 +122,10 @@ def conclude(
     return draft.op
 
 
-def _denial_left(view: View, op: Operation) -> Sets:
+def _denial_left(view: View, op: Operation, acc: Account | None) -> Sets:
     """Where the ending operation carries its account's 401 escalation, the next held one is to get it."""
-    doc = view.get(Table.ACCOUNTS, op.account_key)
-    denied = (doc or {}).get("denied")
+    stored = view.get(Table.ACCOUNTS, op.account_key) or {}
+    denied = stored.get("denied") if acc is None else document(acc).get("denied")
     if not denied or denied.get("operation_id") != op.operation_id:
         return {}
     left = {key: value for key, value in denied.items() if key != "operation_id"}
