@@ -115,6 +115,8 @@ def _option(
         return Option(name=name, credentials=others, checks=1, effect=EFFECTS[name]) if others else None
     if name == "accept_result":
         return None  # nothing validates results against a schema yet, so there is none to accept
+    if name == "approve_once" and contract.confirm is not None:
+        return Option(name=name, checks=2, effect=f"{EFFECTS[name]}, and one more to confirm a success")
     one_check = name in ("check_once", "adopt_contract", "credential_mended", "approve_once")
     return Option(name=name, checks=1 if one_check else 0, effect=EFFECTS[name])
 
@@ -127,8 +129,7 @@ def _extend(op: Operation, reason: Reason | None, contract: Contract, now: datet
     if reason is Reason.PROVIDER_WAIT_EXCEEDS_DEADLINE and not covers_wait(op, contract, ext.minutes, now):
         return None
     effect = "adds time and checks; the next check follows at once unless the provider asked to wait"
-    if passes_business_deadline(op, ext.minutes, now):
-        effect = f"goes past the business deadline {op.business_deadline_at:%Y-%m-%dT%H:%M:%SZ}: " + effect
+    until = max(now, op.deadline_at) + timedelta(minutes=ext.minutes)
     return Option(
         name="extend",
         minutes=ext.minutes,
@@ -136,15 +137,26 @@ def _extend(op: Operation, reason: Reason | None, contract: Contract, now: datet
         failures=ext.failures,
         rate_limits=ext.rate_limits,
         times_left=left,
-        effect=effect,
+        effect=_past_business_deadline(op, until) + effect,
     )
 
 
 def passes_business_deadline(op: Operation, minutes: int, now: datetime) -> bool:
     """Whether `minutes` more would watch past the business deadline, which must be said in so many words (B14)."""
+    return is_past_business_deadline(op, max(now, op.deadline_at) + timedelta(minutes=minutes))
+
+
+def is_past_business_deadline(op: Operation, until: datetime) -> bool:
+    """Whether watching until then passes a business deadline that nobody has waived."""
     if op.business_deadline_at is None or op.is_business_deadline_waived:
         return False
-    return max(now, op.deadline_at) + timedelta(minutes=minutes) > op.business_deadline_at
+    return until > op.business_deadline_at
+
+
+def _past_business_deadline(op: Operation, until: datetime) -> str:
+    if not is_past_business_deadline(op, until):
+        return ""
+    return f"goes past the business deadline {op.business_deadline_at:%Y-%m-%dT%H:%M:%SZ}: "
 
 
 def covers_wait(op: Operation, contract: Contract, minutes: int, now: datetime) -> bool:
@@ -161,6 +173,7 @@ def _leaves_spent(op: Operation, minutes: int, checks: int, failures: int, rate_
         (minutes <= 0 and deadline(op) <= now)
         or (op.status_requests_used >= op.max_status_requests + checks)
         or (op.transport_failures_used >= op.max_transport_failures + failures)
+        or (op.transport_failures_in_a_row >= op.max_transport_failures_in_a_row + failures)
         or (op.rate_limits_used >= op.max_rate_limits + rate_limits)
     )
 
@@ -180,7 +193,13 @@ def _pause(op: Operation, contract: Contract, now: datetime) -> Option | None:
         until = final_check_at(op, contract)
         if until <= now:
             return None
-    return Option(name="pause", minutes=minutes, checks=1, until_at=until, effect=EFFECTS["pause"])
+    effect = _past_business_deadline(op, pause_ends(contract, until)) + EFFECTS["pause"]
+    return Option(name="pause", minutes=minutes, checks=1, until_at=until, effect=effect)
+
+
+def pause_ends(contract: Contract, until: datetime) -> datetime:
+    """The earliest deadline under which one whole check at `until` fits (X5, X12)."""
+    return until + contract.status.timeout + timedelta(seconds=1)
 
 
 def _cancel(op: Operation, contract: Contract) -> Option | None:

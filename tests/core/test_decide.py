@@ -130,7 +130,7 @@ def test_progress_extends_nothing(progress: float) -> None:
     ],
 )
 def test_the_earlier_deadline_rules_and_is_named(business: float, waived: bool, now: float, name: str) -> None:
-    fields = {"business_deadline_at": at(business), "is_business_deadline_waived": waived}
+    fields: dict[str, Any] = {"business_deadline_at": at(business), "is_business_deadline_waived": waived}
     assert concluded(running(), now=now, **fields) == Escalate(Reason.DEADLINE_EXCEEDED, name)
     assert isinstance(concluded(running(), now=now - 1, **fields), WaitUntil)
 
@@ -347,7 +347,7 @@ def test_a_seen_job_that_is_gone_after_its_retention_has_expired(
 def test_a_success_without_its_result_waits_for_the_lag_and_two_rereads(
     reads: int, since: float | None, now: float, contradicts: bool
 ) -> None:
-    lacked = {"lacking_reads": reads, "lacking_since": None if since is None else at(since)}
+    lacked: dict[str, Any] = {"lacking_reads": reads, "lacking_since": None if since is None else at(since)}
     decision = concluded(lacking(), sample(result=REQUIRES), now=now, **lacked)
     assert isinstance(decision, Escalate) is contradicts
     assert not isinstance(decision, Escalate) or decision == Escalate(

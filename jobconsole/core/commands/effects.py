@@ -17,7 +17,7 @@ from jobconsole.core.command import View
 from jobconsole.core.commands.submission import NewOperation, begin_submission
 from jobconsole.core.commands.transitions import account_of, answered, conclude, is_unsubmitted, request_action, resumed
 from jobconsole.core.contract import Contract
-from jobconsole.core.escalation import passes_business_deadline
+from jobconsole.core.escalation import is_past_business_deadline, pause_ends
 from jobconsole.core.events import Draft, EventDraft, Kind
 from jobconsole.core.operation import Decided, DelaySource, Granted, Operation, Option, Permit, Phase, deadline
 
@@ -60,7 +60,7 @@ class Applied:
 
 def needs_extension(contract: Contract, until: datetime, op: Operation) -> bool:
     """Whether one check at `until` does not fit before the deadline (X12)."""
-    return until + contract.status.timeout + timedelta(seconds=1) > deadline(op)
+    return pause_ends(contract, until) > deadline(op)
 
 
 Apply = Callable[[Choice, Option, Draft, View], tuple[EventDraft, ...]]
@@ -119,7 +119,7 @@ def _granted(op: Operation, option: Option, minutes: int) -> Granted:
 def _extend(choice: Choice, option: Option, draft: Draft, view: View) -> tuple[EventDraft, ...]:
     op, now = draft.op, view.now
     until = max(now.wall, op.deadline_at) + timedelta(minutes=option.minutes)
-    waives = passes_business_deadline(op, option.minutes, now.wall)
+    waives = is_past_business_deadline(op, until)
     checks = op.max_status_requests + option.checks
     effect = f"deadline {_clock(op.deadline_at)} -> {_clock(until)}, checks {op.max_status_requests} -> {checks}"
     if waives:
@@ -173,17 +173,25 @@ def _submission_reopened(choice: Choice, draft: Draft, view: View) -> tuple[Even
 def _pause(choice: Choice, option: Option, draft: Draft, view: View) -> tuple[EventDraft, ...]:
     op, now = draft.op, view.now
     assert option.until_at is not None
-    effect = f"one check at {_clock(option.until_at)}"
     needs = needs_extension(choice.contract, option.until_at, op)
+    until = pause_ends(choice.contract, option.until_at)
+    waives = needs and is_past_business_deadline(op, until)
+    effect = f"one check at {_clock(option.until_at)}"
+    if waives:
+        effect += f", past the business deadline {_clock(op.business_deadline_at or until)}"
     acc = account_of(view, op, choice.contract)
     _decided(choice, draft, op, view, effect)
     after = draft.op
     if needs:
-        until = option.until_at + choice.contract.status.timeout + timedelta(seconds=1)
         minutes = max(0, -(-(until - max(now.wall, op.deadline_at)) // timedelta(minutes=1)))
         granted = _granted(op, Option(name="pause"), minutes)
-        after = replace(after, deadline_at=max(until, op.deadline_at), granted=granted)
-        draft.add(Kind.EXTENDED, after, minutes=minutes, times=granted.times)
+        after = replace(
+            after,
+            deadline_at=max(until, op.deadline_at),
+            is_business_deadline_waived=op.is_business_deadline_waived or waives,
+            granted=granted,
+        )
+        draft.add(Kind.EXTENDED, after, minutes=minutes, times=granted.times, past_business_deadline=waives or None)
         after = draft.op
     after = _back_to_work(choice, draft, after, acc, view, DelaySource.PAUSE, option.until_at)
     draft.add(Kind.CHECK_PLANNED, after, reason="pause")
@@ -194,7 +202,8 @@ def _permit(choice: Choice, option: Option, draft: Draft, view: View) -> tuple[E
     """A grant of one request, used up by its reservation: a crash wastes it, nothing doubles it (STORE 4, X8)."""
     op, now = draft.op, view.now.wall
     _decided(choice, draft, op, view, option.effect)
-    permit = Permit(decision_id=choice.decision_id, purpose=choice.option, checks=1, until_at=now + PERMIT_LASTS)
+    checks = max(option.checks, 1)
+    permit = Permit(decision_id=choice.decision_id, purpose=choice.option, checks=checks, until_at=now + PERMIT_LASTS)
     at = max(now, op.not_before.at) if op.not_before else now
     after = replace(draft.op, permit=permit, next_poll_at=at, delay_source=DelaySource.MANUAL_EXTENSION)
     if choice.option == "adopt_contract" and choice.new_contract is not None:
