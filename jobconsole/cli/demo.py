@@ -121,8 +121,10 @@ async def _follow(console: AsyncConsole, output: Output, met: Met) -> None:
         option = "cancel" if met.answers else "extend"
         if option not in {open_option.name for open_option in await console.options(met.op)}:
             return
+        asked = {"checks": 4} if option == "extend" else {}
+        reason_text = "the demonstration's script"
         applied = await console.decide(
-            met.op.operation_id, option, by=PERSON, revision=met.op.revision, reason="the demonstration's script"
+            met.op.operation_id, option, by=PERSON, revision=met.op.revision, reason=reason_text, **asked
         )
         met.answers.append(option)
         met.op = applied.op

@@ -46,6 +46,7 @@ COMMANDS: dict[str, CommandEntry] = {
     "ls": CommandEntry("jobconsole.cli.listing:ls", "List operations that have not ended."),
     "show": CommandEntry("jobconsole.cli.show:show", "Show one operation's record."),
     "wait": CommandEntry("jobconsole.cli.wait:wait", "Wait until operations end or need a person."),
+    "demo": CommandEntry("jobconsole.cli.demo:demo", "A dozen jobs at a play provider, waited for and answered."),
     "mock": CommandEntry("jobconsole.cli.mock:mock", "Run the play provider, to try things out."),
 }
 
