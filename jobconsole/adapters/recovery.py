@@ -36,24 +36,19 @@ def catch_up(replica: Replica, mark: Mark | None, boot: str, *, is_opening: bool
     replica.look(is_strict=True)
     if replica.mismatch:
         raise StoreDamaged(_advice(replica.mismatch))
-    if mark is not None and mark.boot == boot and _is_before(replica.end, mark):
-        raise StoreDamaged(_advice(f"segment {mark.segment:012d} was whole up to {mark.offset} bytes and is not any more"))
-    if is_opening or is_dirty:
-        _compare_with_anchor(replica)
-    rest = replica.journal.rest()
-    if is_dirty:
-        replica.journal.sync()
-    if not rest:
-        return None
-    return _repaired(replica, rest, is_dirty=is_dirty)
-
-
-def _repaired(replica: Replica, rest: bytes, *, is_dirty: bool) -> Repair:
-    end = replica.end
+    end, rest = replica.end, replica.journal.rest()
     judgement = judge(rest, end.head.seq + 1)
     place = f"event {judgement.missing} (segment {end.segment:012d}, byte {end.offset})"
     if judgement.tail is Tail.DAMAGED and judgement.proof is not None:
         raise StoreDamaged(_advice(f"{place} is missing or changed; event {judgement.proof.seq} proves that it was there"))
+    if mark is not None and mark.boot == boot and _is_before(end, mark):
+        raise StoreDamaged(_advice(f"{place} is missing or changed; segment {mark.segment:012d} was whole to {mark.offset}"))
+    if is_opening or is_dirty:
+        _compare_with_anchor(replica)
+    if is_dirty:
+        replica.journal.sync()
+    if not rest:
+        return None
     if not is_dirty:
         raise StoreDamaged(_advice(f"{place} is missing or changed, although the last process ended cleanly"))
     replica.journal.cut()

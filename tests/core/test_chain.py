@@ -42,7 +42,7 @@ def chain(*, reservations: int = 4, is_closed: bool = True) -> list[bytes]:
         if number == 0:
             work.note(Kind.STORE_CREATED, "store:test")
         elif step is not None:
-            work.run(scope, step)  # type: ignore[arg-type]
+            work.run(scope, step)
         else:
             work.run(scope, lambda view: Plan((end, last) if is_closed else (end,), None))
         for transaction in work.transactions:

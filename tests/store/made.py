@@ -119,7 +119,8 @@ async def counted(store: Store, operation_id: str) -> int:
 async def put(store: Store, table: str, own_id: str, **fields: Any) -> None:
     """Write fields of an account, action or delivery."""
     draft = EventDraft(kind=Kind.ITEM_CHANGED, actor="person:ana", set={(table, own_id): fields})
-    scope = replace_field(Scope(creating=True), **{table: (own_id,)})
+    named: Any = {table: (own_id,)}
+    scope = replace_field(Scope(creating=True), **named)
     await store.transact(scope, lambda view: Plan((draft,), None), kind="record")
 
 

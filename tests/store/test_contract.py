@@ -83,7 +83,7 @@ async def test_a_command_that_raises_fails_alone_and_leaves_nothing(pair: Pair) 
     def broken(view: View) -> NoReturn:
         raise ZeroDivisionError("a bug in a command")
 
-    told: list[Any] = await asyncio.gather(
+    told: Any = await asyncio.gather(
         pair.a.transact(OP, count_one("op-1"), kind="reserve"),
         pair.a.transact(OP, broken, kind="reserve"),
         pair.a.transact(OP, count_one("op-1"), kind="reserve"),
