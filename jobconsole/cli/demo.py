@@ -1,7 +1,7 @@
 """`jobconsole demo`: a dozen jobs at the play provider, waited for over real HTTP, with the questions answered.
 
-Only this file decides who plays in the demonstration and how its questions are answered. What each job should come to is said by
-the play provider's scenarios; the exit code is 0 only where every job ended so.
+Only this file decides who plays in the demonstration and how its questions are answered. What each job should come to is said
+by the play provider's scenarios; the exit code is 0 only where every job ended so.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -34,7 +35,7 @@ class Role:
 
     name: str
     scenario: str
-    budget: Budget = Budget()
+    budget: Budget = field(default_factory=Budget)
     ends_in: Phase | None = None  # None: as the scenario says
 
     @property
@@ -121,7 +122,7 @@ async def _follow(console: AsyncConsole, output: Output, met: Met) -> None:
         option = "cancel" if met.answers else "extend"
         if option not in {open_option.name for open_option in await console.options(met.op)}:
             return
-        asked = {"checks": 4} if option == "extend" else {}
+        asked: dict[str, Any] = {"checks": 4} if option == "extend" else {}
         reason_text = "the demonstration's script"
         applied = await console.decide(
             met.op.operation_id, option, by=PERSON, revision=met.op.revision, reason=reason_text, **asked
