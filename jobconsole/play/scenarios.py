@@ -22,6 +22,7 @@ TOTAL_ITEMS = 10
 FAILED_ITEMS = 3
 FAR_S = 86_400.0
 QUEUED_SHARE = 0.1  # of a job's duration
+TOO_MANY = Reply(429, {"error": {"code": "slow_down", "message": "Too many requests."}})
 HTML = b"<!DOCTYPE html><html><head><title>Sign in</title></head><body><b>Please sign in</b></body></html>"
 
 
@@ -190,7 +191,7 @@ def garbled(job: Job, elapsed: float, number: int, rng: Random) -> Reply:
 
 def needs_human(job: Job, elapsed: float, number: int, rng: Random) -> Reply:
     """Waits for a person at the provider, who comes after `review_s`; then it goes on."""
-    at, lasts = job.duration_s / 2, number_of(job.settings, "review_s", 8.0)
+    at, lasts = job.duration_s / 2, number_of(job.settings, "review_s", 15.0)
     if at <= elapsed < at + lasts:
         return Reply(body=view(job, at, "awaiting_review", message="A reviewer must release this job."))
     return slow(job, elapsed if elapsed < at else elapsed - lasts, number, rng)
@@ -214,11 +215,15 @@ def redirect_offsite(job: Job, elapsed: float, number: int, rng: Random) -> Repl
 
 # ---- pace -----------------------------------------------------------------------------------------------------------------
 def rate_limited(job: Job, elapsed: float, number: int, rng: Random) -> Reply:
-    """Answers the second and third request 429: first with Retry-After, then without."""
+    """Answers the second and third request 429 and says when to come back."""
     if number in (2, 3):
-        wait = number_of(job.settings, "retry_after_s", 2.0) if number == 2 else None
-        return Reply(429, {"error": {"code": "slow_down", "message": "Too many requests."}}, retry_after_s=wait)
+        return dataclasses.replace(TOO_MANY, retry_after_s=number_of(job.settings, "retry_after_s", 2.0))
     return slow(job, elapsed, number, rng)
+
+
+def rate_limited_silently(job: Job, elapsed: float, number: int, rng: Random) -> Reply:
+    """Answers the second request 429 and does not say when to come back: the caller must slow down sharply by itself."""
+    return TOO_MANY if number == 2 else slow(job, elapsed, number, rng)
 
 
 def waits_past_deadline(job: Job, elapsed: float, number: int, rng: Random) -> Reply:
@@ -284,7 +289,8 @@ SCENARIOS: Mapping[str, Scenario] = _table(
     Scenario("duplicate-completion", "completes twice, with stale answers between", duplicate_completion),
     Scenario("partial", "7 of 10 items are good", partial, Phase.COMPLETED_WITH_ERRORS),
     Scenario("flaky", "every other answer may be an error", flaky),
-    Scenario("rate-limited", "429 twice, with and without Retry-After", rate_limited),
+    Scenario("rate-limited", "429 twice, with Retry-After", rate_limited),
+    Scenario("rate-limited-silently", "429 without Retry-After", rate_limited_silently),
     Scenario("unknown-state", "says an undocumented word", unknown_state, Phase.ESCALATED, Reason.UNKNOWN_STATE),
     Scenario("contradiction", "ended before it began", contradiction, Phase.ESCALATED, Reason.CONTRADICTORY_RESPONSE),
     Scenario("late-result", "succeeded, but the result comes later", late_result),

@@ -61,8 +61,8 @@ def test_every_scenario_that_the_specification_names_is_there() -> None:
         ("auth-expires", 5.0, 2, 401, None),
         ("auth-expires", 13.0, 3, 200, "succeeded"),  # 5 s + 8 s
         ("needs-human", 5.0, 2, 200, "awaiting_review"),
-        ("needs-human", 13.0, 3, 200, "running"),  # 5 s + 8 s of review, and 5 s of work left
-        ("needs-human", 18.0, 4, 200, "succeeded"),
+        ("needs-human", 20.0, 3, 200, "running"),  # 5 s + 15 s of review, and 5 s of work left
+        ("needs-human", 25.0, 4, 200, "succeeded"),
         ("no-outcome", 10.0, 1, 200, "skipped"),
         ("expired", 10.0, 1, 200, "expired"),
         ("cancelled-elsewhere", 10.0, 1, 200, "cancelled"),
@@ -70,6 +70,8 @@ def test_every_scenario_that_the_specification_names_is_there() -> None:
         ("rate-limited", 5.0, 2, 429, None),
         ("rate-limited", 5.0, 3, 429, None),
         ("rate-limited", 5.0, 4, 200, "running"),
+        ("rate-limited-silently", 5.0, 2, 429, None),
+        ("rate-limited-silently", 5.0, 3, 200, "running"),
         ("redirect-offsite", 5.0, 2, 302, None),
         ("refused", 5.0, 1, 404, None),
     ],
