@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
-from urllib.parse import quote, urlencode, urlsplit, urlunsplit
+from urllib.parse import quote, urlencode, urlunsplit
 
 from jobconsole.core import hosts, templates
 from jobconsole.core.contract import Auth, Contract, RequestTemplate, Submit
@@ -189,7 +189,7 @@ def _url(contract: Contract, template: RequestTemplate, values: RequestValues) -
         placeholder = f"{{{whole}}}"
         if template.target.startswith(placeholder):
             rest = templates.fill_url(template.target.removeprefix(placeholder), names)
-            parts = urlsplit(templates.fill_text(placeholder, names))
+            parts = hosts.split(templates.fill_text(placeholder, names))
             path, _, query = rest.partition("?")
             both = "&".join(part for part in (parts.query, query) if part)
             url = urlunsplit(parts._replace(path=parts.path + path, query=both))
