@@ -54,3 +54,11 @@ async def _providers(invocation: Invocation | None, incomplete: str) -> list[Com
     files = invocation.provider_files if invocation is not None else []
     async with open_async(home, label="completion", is_read_only=True, provider_files=files) as console:
         return [CompletionItem(name) for name in console.contracts.names() if name.startswith(incomplete)]
+
+
+def complete_option(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Options that a person may choose, whatever the operation."""
+    from jobconsole.core.escalation import LOOK_ANSWERS, OPTIONS
+
+    named = {name for names in (*OPTIONS.values(), *LOOK_ANSWERS.values()) for name in names} | {"cancel", "close"}
+    return [CompletionItem(name) for name in sorted(named) if name.startswith(incomplete)]

@@ -47,6 +47,15 @@ COMMANDS: dict[str, CommandEntry] = {
     "show": CommandEntry("jobconsole.cli.show:show", "Show one operation's record."),
     "wait": CommandEntry("jobconsole.cli.wait:wait", "Wait until operations end or need a person."),
     "demo": CommandEntry("jobconsole.cli.demo:demo", "A dozen jobs at a play provider, waited for and answered."),
+    "inbox": CommandEntry("jobconsole.cli.inbox:inbox", "Show what needs a decision, and what to see."),
+    "decide": CommandEntry("jobconsole.cli.deciding:decide", "Choose one option of an operation."),
+    "extend": CommandEntry("jobconsole.cli.deciding:extend", "Grant more time and checks, within the contract's bounds."),
+    "cancel": CommandEntry("jobconsole.cli.deciding:cancel", "Cancel a job at its provider, where that is documented."),
+    "why": CommandEntry("jobconsole.cli.explaining:why", "Explain any second of an operation's life."),
+    "fetch": CommandEntry("jobconsole.cli.fetch:fetch", "Print the result of an operation, as JSON."),
+    "audit": CommandEntry("jobconsole.cli.audit:audit", "Show or export the audit, or verify its chain."),
+    "providers": CommandEntry("jobconsole.cli.providers:providers", "List the provider contracts."),
+    "provider": CommandEntry("jobconsole.cli.providers:provider", "Show or check one provider contract."),
     "mock": CommandEntry("jobconsole.cli.mock:mock", "Run the play provider, to try things out."),
 }
 

@@ -138,6 +138,10 @@ class Output:
         else:
             self._tell(f"jobconsole: {inert(message)}")
 
+    def ask(self, question: str) -> bool:
+        """Ask a person on the terminal, yes or no; the default is no."""
+        return click.confirm(inert(question), default=False, err=True)
+
     # ---- the end --------------------------------------------------------------------------------------------------------
     def has_reader(self) -> bool:
         """Whether somebody can still read stdout: false where it is a pipe whose other end is closed."""

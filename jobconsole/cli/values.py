@@ -81,6 +81,7 @@ DURATION = DurationType()
 TIME = TimeType()
 TIME_AGO = TimeType(-1)
 PAIR = PairType()
+TARGET: click.Path = click.Path(path_type=Path, dir_okay=False)
 
 
 def milliseconds_text(duration: timedelta) -> str:

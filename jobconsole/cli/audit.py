@@ -1,0 +1,120 @@
+"""`audit`: the log as a story, as CSV, or as its stored lines, and whether its chain is whole (SPEC 9, L1-L3, L7).
+
+Only this file decides how the audit leaves through the command line. Stored lines are copied byte by byte; nothing is encoded
+again, so that a copy verifies as the original does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import dataclasses
+import io
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import click
+
+from jobconsole.cli.completion import complete_operation
+from jobconsole.cli.exits import Exit
+from jobconsole.cli.invocation import Invocation, pass_invocation
+from jobconsole.cli.opening import reading
+from jobconsole.cli.values import TARGET
+from jobconsole.console import AsyncConsole
+from jobconsole.core.chain import Verification
+from jobconsole.core.spreadsheet import csv_rows
+from jobconsole.core.story import story
+from jobconsole.core.terminal_text import inert
+from jobconsole.errors import AuditBroken, InvalidValue
+
+VERIFY = "verify"
+
+
+@click.command()
+@click.argument("what", metavar="[OP | verify]", required=False, shell_complete=complete_operation)
+@click.option("--format", "form", type=click.Choice(["story", "json", "csv"]), help="[default: story; with --json: json]")
+@click.option("-o", "--output", "target", type=TARGET, metavar="FILE", help="Write it there.")
+@pass_invocation
+def audit(invocation: Invocation, what: str | None, form: str | None, target: Path | None) -> Exit:
+    """Show or export the audit, or verify its chain."""
+    if what == VERIFY:
+        if form is not None or target is not None:
+            raise click.UsageError("audit verify takes neither --format nor --output.")
+        return asyncio.run(_verify(invocation))
+    chosen = form or ("json" if invocation.as_json else "story")
+    if invocation.as_json and chosen != "json":
+        raise InvalidValue(f"--json and --format {chosen} say different things; give one of them")
+    return asyncio.run(_audit(invocation, what, chosen, target))
+
+
+async def _audit(invocation: Invocation, operation: str | None, form: str, target: Path | None) -> Exit:
+    async with reading(invocation, "audit") as console:
+        if operation is not None:
+            await console.get(operation)
+        if target is None:
+            await _print(invocation, console, operation, form)
+        else:
+            with target.open("wb") as file:
+                await _write(file, console, operation, form)
+            invocation.output.note(f"written to {target}")
+    return Exit.OK
+
+
+async def _print(invocation: Invocation, console: AsyncConsole, operation: str | None, form: str) -> None:
+    if form == "json":
+        async for line in console.events(operation):
+            invocation.output.stored_line(line)
+        return
+    for text in _texts(await _fields(console, operation), form, is_whole=operation is None):
+        invocation.output.line(text)
+
+
+async def _write(file: BinaryIO, console: AsyncConsole, operation: str | None, form: str) -> None:
+    if form == "json":
+        async for line in console.events(operation):
+            file.write(line)
+        return
+    for text in _texts(await _fields(console, operation), form, is_whole=operation is None):
+        file.write(text.encode() + b"\n")
+
+
+async def _fields(console: AsyncConsole, operation: str | None) -> Iterator[Mapping[str, Any]]:
+    lines = [line async for line in console.events(operation)]
+    return map(fields_of, lines)
+
+
+def fields_of(line: bytes) -> dict[str, Any]:
+    """The fields of a stored line."""
+    fields: dict[str, Any] = json.loads(line)
+    return fields
+
+
+def _texts(events: Iterable[Mapping[str, Any]], form: str, *, is_whole: bool) -> Iterator[str]:
+    """Lines of the story, or of the CSV; in both each event is one line, and foreign text is inert (U3)."""
+    if form == "story":
+        yield from story(events, with_operation=is_whole)
+        return
+    for row in csv_rows(events):
+        made = io.StringIO()
+        csv.writer(made, lineterminator="").writerow([inert(cell) for cell in row])
+        yield made.getvalue()
+
+
+async def _verify(invocation: Invocation) -> Exit:
+    """Print what the chain proves; what is broken is an error, and so is an empty log (L7)."""
+    async with reading(invocation, "audit verify") as console:
+        found = await console.verify()
+    if invocation.as_json:
+        invocation.output.json(_verification_view(found))
+    else:
+        for sentence in found.story:
+            invocation.output.line(sentence)
+    if not found.is_valid:
+        raise AuditBroken(f"the audit does not verify: {found.story[0].removeprefix('BROKEN: ')}")
+    return Exit.OK
+
+
+def _verification_view(found: Verification) -> dict[str, Any]:
+    return {"valid": found.is_valid, **dataclasses.asdict(found), "story": list(found.story)}
