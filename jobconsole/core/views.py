@@ -20,8 +20,9 @@ from jobconsole.core.contract import Contract
 from jobconsole.core.escalation import NEEDS_REASON_TEXT, look_options
 from jobconsole.core.line import timestamp
 from jobconsole.core.operation import Action, Operation, Option, Phase, Reason, deadline
+from jobconsole.core.outcome import DONE_WORDS
 from jobconsole.core.templates import fill_url
-from jobconsole.core.wording import is_done, option_words, reason_text
+from jobconsole.core.wording import option_words, reason_text
 from jobconsole.errors import InvalidValue
 
 View: TypeAlias = dict[str, Any]
@@ -86,7 +87,7 @@ def _standing(op: Operation, now: datetime, contract: Contract | None) -> View:
     counts = op.counts
     return {
         "phase": op.phase.value,
-        "done": is_done(op.phase),
+        "done": op.phase in DONE_WORDS,
         "last_known_state": op.last_known_state,
         "state_class": op.state_class.value if op.state_class else None,
         "state_since": stamp(op.state_since),

@@ -1,8 +1,8 @@
-"""The words of jobconsole: what a phase, a reason, a delay source, an option or an outcome is called, and its glyph.
+"""The words of jobconsole: what a phase, a reason, a delay source or an option is called, and its glyph.
 
 Only this file decides how these are said to people and programs; `views.py`, `story.py` and `why.py` build on it, so that every
-surface says the same (SPEC 1: these words, and only these). Nothing here is foreign text: what a provider said is added, and
-made inert, by whoever shows it. Times are UTC.
+surface says the same (SPEC 1: these words, and only these). The words of an outcome are in `outcome.py`. Nothing here is foreign
+text: what a provider said is added, and made inert, by whoever shows it. Times are UTC.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from types import MappingProxyType
 
 from jobconsole.core.commands.effects import needs_extension
 from jobconsole.core.contract import Contract
-from jobconsole.core.escalation import passes_business_deadline
+from jobconsole.core.escalation import is_past_business_deadline, pause_ends
 from jobconsole.core.operation import DelaySource, Operation, Option, Phase, Reason, StateClass
 
 # ---- glyphs ------------------------------------------------------------------------------------------------------------------
@@ -216,8 +216,7 @@ def _extended(option: Option, op: Operation, now: datetime) -> list[str]:
     ):
         if more:
             moved.append(f"{name} {limit:,} -> {limit + more:,}")
-    if op.business_deadline_at is not None and passes_business_deadline(op, option.minutes, now):
-        moved.append(f"past the business deadline {_zulu(op.business_deadline_at, now)}")
+    moved += _past_business_deadline(op, until, now)
     times = op.granted.times
     moved.append(f"extensions {times} -> {times + 1} of {times + option.times_left}")
     return moved
@@ -229,9 +228,18 @@ def _paused(option: Option, op: Operation, now: datetime, contract: Contract | N
         return []
     moved = [f"one check at {_zulu(option.until_at, now)}"]
     if contract is not None and needs_extension(contract, option.until_at, op):
-        until = max(op.deadline_at, option.until_at + contract.status.timeout + timedelta(seconds=1))
-        moved.append(f"counts as an extension: deadline {_zulu(op.deadline_at, now)} -> {_zulu(until, now)}")
+        until = pause_ends(contract, option.until_at)
+        after = max(op.deadline_at, until)
+        moved.append(f"counts as an extension: deadline {_zulu(op.deadline_at, now)} -> {_zulu(after, now)}")
+        moved += _past_business_deadline(op, until, now)
     return moved
+
+
+def _past_business_deadline(op: Operation, until: datetime, now: datetime) -> list[str]:
+    """Watching past the business deadline is said in so many words (B14)."""
+    if op.business_deadline_at is None or not is_past_business_deadline(op, until):
+        return []
+    return [f"past the business deadline {_zulu(op.business_deadline_at, now)}"]
 
 
 def _one_request(op: Operation) -> str:
@@ -242,39 +250,3 @@ def _one_request(op: Operation) -> str:
 
 def _zulu(at: datetime, now: datetime) -> str:
     return f"{clock_text(at, now)}Z"
-
-
-# ---- outcomes ----------------------------------------------------------------------------------------------------------------
-_OUTCOMES: Mapping[str, str] = MappingProxyType(
-    {
-        "processing": "STARTED and NOT complete. Do not report success.",
-        "timed_out": "NOT complete: this wait is over, the job may still run. Do not report success.",
-        "needs_decision": "NOT complete: nothing is sent until a person decides. Do not report success.",
-        "succeeded": "Complete: the job succeeded.",
-        "completed_with_errors": "Complete, with errors: some items failed. Do not report full success.",
-        "failed": "Complete: the job failed.",
-        "cancelled": "Complete: the job was cancelled.",
-        "expired": "Complete: the provider has given the job up or forgotten it. There is no result.",
-        "no_outcome": "Complete: the job ended with neither success nor failure. Do not report success.",
-        "abandoned": "NOT known: a person closed it without knowing how the job ended. Do not report success.",
-    }
-)
-
-
-def outcome(phase: Phase, *, has_run_out: bool = False) -> str:
-    """The one word for how a wait stands (X16). `has_run_out`: this call's own cap is over."""
-    if phase is Phase.ESCALATED:
-        return "needs_decision"
-    if phase in (Phase.SUBMITTING, Phase.WAITING):
-        return "timed_out" if has_run_out else "processing"
-    return phase.value
-
-
-def is_done(phase: Phase) -> bool:
-    """True only where the provider's end is known (X16)."""
-    return phase.is_terminal and phase is not Phase.ABANDONED
-
-
-def outcome_text(word: str) -> str:
-    """The sentence that goes with an outcome's word; it cannot be misread as success (G2)."""
-    return _OUTCOMES[word]
