@@ -19,10 +19,9 @@ INTERVAL_S = 5  # the local delay, where a case names none
 Tables = Mapping[str, Any]  # name of a table → its keys, or a list of rules
 
 OPERATION_STYLE: Tables = {
-    "status": {"job_id": None, "state": "body.done", "error": "body.error", "progress": None},
+    "status": {"job_id": None, "state": "[body.done][?type(@) == 'boolean'] | [0]", "error": "body.error", "progress": None},
     "states": {"waiting": ["false"], "succeeded": ["true"], "failed": None, "cancelled": None},
     "rules": [
-        {"when": "body.done && type(body.done) != 'boolean'", "is": "integration_error"},
         {"when": "type(body.error) == 'object' && type(body.response) == 'object'", "is": "contradiction"},
         {"when": "class == 'succeeded' && type(body.error) == 'object'", "is": "failed"},
     ],

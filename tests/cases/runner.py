@@ -16,8 +16,10 @@ from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import Any
 
+from jobconsole.cli.exits import Exit, of_words
 from jobconsole.core.contract import Contract
 from jobconsole.core.operation import Operation, Phase, Reason
+from jobconsole.core.outcome import status_word
 from jobconsole.engine.face import AsyncConsole, is_settled
 from jobconsole.engine.submissions import Wish
 from jobconsole.errors import ContractInvalid, TransportFault
@@ -191,6 +193,11 @@ def ended(op: Operation) -> tuple[Phase, Reason | None]:
     if op.escalation is not None:
         return op.phase, op.escalation.reason
     return op.phase, op.look.reason if op.look else None
+
+
+def exit_of(op: Operation) -> Exit:
+    """What a waiting command line ends with."""
+    return of_words([status_word(op, is_waited_out=False)])
 
 
 def kind_of(method: str, url: str) -> str:

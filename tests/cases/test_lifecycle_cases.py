@@ -14,12 +14,11 @@ from jobconsole.cli.exits import Exit, of_words
 from jobconsole.core.contract import Schedule
 from jobconsole.core.operation import ActionState, DelaySource, Operation, Phase, Reason, StateClass
 from jobconsole.core.schedule import backoff
-from jobconsole.core.wording import outcome
 from jobconsole.errors import Refused
 from tests.cases.case_file import Case, case, each
 from tests.cases.demo_contract import Tables
 from tests.cases.loopback import served
-from tests.cases.runner import Call, Stage, ended, played, staged
+from tests.cases.runner import Call, Stage, ended, exit_of, played, staged
 
 RUNNING = {"on": "poll", "status": 200, "body": {"id": "job-1", "state": "running", "progress": 10}}
 
@@ -297,11 +296,6 @@ async def test_our_limit_says_nothing_about_the_job(case: Case) -> None:
         assert await stage.option_names() == {"extend", "cancel", "close"}
         assert stage.count("cancel") == 0
         assert exit_of(op) == Exit.NEEDS_DECISION != of_words(["failed"])
-
-
-def exit_of(op: Operation) -> Exit:
-    """What a waiting command line ends with."""
-    return of_words([outcome(op.phase)])
 
 
 async def _cancelled_too_late(stage: Stage) -> Operation:

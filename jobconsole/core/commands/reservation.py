@@ -151,8 +151,8 @@ def _take(ask: Reserve, view: View, draft: Draft, op: Operation, acc: Account, u
 def _continued(ask: Reserve, view: View, draft: Draft) -> Reservation:
     """One more request under the same token: counted, and every condition is checked again (STORE 4)."""
     op, now = draft.op, view.now
-    if op.lease is None or op.lease.token != ask.token or op.phase.is_terminal:
-        return Deferred("lease_lost")
+    if op.lease is None or op.lease.token != ask.token or op.phase.is_terminal or lease_has_ended(op.lease, view):
+        return Deferred("lease_lost")  # also where nobody took it yet: an ended lease is never renewed
     until = max(deadline(op), op.permit.until_at) if op.permit else deadline(op)
     if now.wall >= until:
         return Deferred("deadline")
