@@ -44,7 +44,7 @@ async def waited_for(server: PlayServer, scenarios: tuple[str, ...]) -> dict[str
 
 
 @pytest.mark.slow
-@pytest.mark.rule("B1", "B3", "B7", "B10", "B12", "B17", "C3", "C4", "C7", "H13")
+@pytest.mark.rule("B3", "B7", "B10", "B12", "B17", "C3", "C4", "C7", "H13")
 @pytest.mark.parametrize("scenarios", [*ALONE, TOGETHER], ids=[*TOUCH_THE_ACCOUNT, "all others together"])
 async def test_every_scenario_ends_as_its_row_says(scenarios: tuple[str, ...]) -> None:
     """At two provider seconds in a real one. No request is counted less than it was seen, none came before its Retry-After."""
