@@ -20,8 +20,7 @@ from jobconsole.testing.clock import ManualClock
 from tests.adapters.raw_server import Connection, RawServer
 from tests.cases.case_file import Case
 from tests.cases.demo_contract import Tables, demo_contract
-from tests.cases.driver import Condition, perform_until
-from tests.cases.runner import NOON, Call, Stage, body_of, kind_of, nth
+from tests.cases.runner import NOON, Call, PatientStage, body_of, kind_of, nth
 
 SCALE = 100  # a second of the case is 10 ms here
 OnRequest = Callable[[Call], None]
@@ -90,16 +89,12 @@ class ServedProvider:
         return True
 
 
-class ServedStage(Stage):
-    """A stage whose requests go over real connections: each look ends before the clock moves."""
+class ServedStage(PatientStage):
+    """A stage whose requests go over real connections to a server."""
 
     def __init__(self, contract: Contract, clock: ManualClock, provider: ServedProvider, server: RawServer) -> None:
-        transport = HttpTransport(ReferenceSecrets(), clock)
-        super().__init__(contract, clock, transport, provider.calls)
+        super().__init__(contract, clock, HttpTransport(ReferenceSecrets(), clock), provider.calls)
         self.provider, self.server = provider, server
-
-    async def _until(self, is_done: Condition) -> None:
-        await perform_until(is_done, self.console, self.clock, self.operation_id)
 
 
 @asynccontextmanager

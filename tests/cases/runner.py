@@ -24,13 +24,13 @@ from jobconsole.engine.face import AsyncConsole, is_settled
 from jobconsole.engine.submissions import Wish
 from jobconsole.errors import ContractInvalid, TransportFault
 from jobconsole.play.job import Fault, FaultKind, Reply
-from jobconsole.protocols import HttpRequest, Transport
+from jobconsole.protocols import HttpRequest, Store, Transport
 from jobconsole.testing.clock import ManualClock
 from jobconsole.testing.memory_store import MemoryStore
 from jobconsole.testing.transport import Scripted, ScriptedTransport
 from tests.cases.case_file import Case
 from tests.cases.demo_contract import Tables, demo_contract
-from tests.cases.driver import Condition, run_for, run_until
+from tests.cases.driver import Condition, perform_until, run_for, run_until
 
 NOON = datetime(2026, 11, 29, 12, 0, tzinfo=UTC)  # the moment that dates in the cases are about
 PERSON = "person:ana"
@@ -91,9 +91,11 @@ class OneContract:
 class Stage:
     """One case being played."""
 
-    def __init__(self, contract: Contract, clock: ManualClock, transport: Transport, calls: list[Call]) -> None:
+    def __init__(
+        self, contract: Contract, clock: ManualClock, transport: Transport, calls: list[Call], store: Store | None = None
+    ) -> None:
         self.contract, self.clock, self.calls = contract, clock, calls
-        self.store = MemoryStore(clock)
+        self.store = store or MemoryStore(clock)
         self.console = AsyncConsole(self.store, OneContract(contract), lambda: transport, clock, "test")
         self.operation_id = ""
 
@@ -162,6 +164,13 @@ class Stage:
     async def option_names(self) -> set[str]:
         """What a person may choose now."""
         return {option.name for option in await self.console.options(await self.op())}
+
+
+class PatientStage(Stage):
+    """A stage where looks take real time, over connections or with files: each ends before the clock moves."""
+
+    async def _until(self, is_done: Condition) -> None:
+        await perform_until(is_done, self.console, self.clock, self.operation_id)
 
 
 @asynccontextmanager
