@@ -1,8 +1,8 @@
 """The words of jobconsole: what a phase, a reason, a delay source or an option is called, and its glyph.
 
 Only this file decides how these are said to people and programs; `views.py`, `story.py` and `why.py` build on it, so that every
-surface says the same (SPEC 1: these words, and only these). The words of an outcome are in `outcome.py`. Nothing here is foreign
-text: what a provider said is added, and made inert, by whoever shows it. Times are UTC.
+surface says the same (SPEC 1: these words, and only these). The words of an outcome are in `outcome.py`. Nothing here is text
+from outside: what a provider said is added, and made inert, by whoever shows it. Times are UTC.
 """
 
 from __future__ import annotations

@@ -95,7 +95,7 @@ def contract(extra: str = "", **replaced: str) -> Contract:
     for line in CONTRACT.splitlines():
         key = line.partition(" =")[0]
         lines.append(f"{key} = {replaced[key]}" if key in replaced else line)
-    return load("\n".join(lines) + extra, "acme-exports.toml")
+    return load("\n".join([*lines, extra]), "acme-exports.toml")
 
 
 class StagedWait:

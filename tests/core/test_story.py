@@ -82,6 +82,23 @@ async def test_several_requests_of_one_check_fold_into_its_answer_and_are_counte
     assert (await told(wait))[1] == "10:20:05 polled, state running, 2 requests, next poll 10:20:15 from local backoff"
 
 
+@pytest.mark.rule("X24")
+async def test_a_success_that_is_to_be_confirmed_says_so_and_the_second_look_is_a_line_of_its_own() -> None:
+    """Two requests, two lines."""
+    wait = await started(contract('[confirm]\nrequest = "GET /v1/exports/{job_id}/result"\ncodes = { 200 = "succeeded" }'))
+    first = await wait.reserve()
+    assert isinstance(first, Reserved)
+    await wait.answer(first, await wait.seen(200, {"state": "succeeded", "result": 1}))
+    wait.go("10:20:06")
+    second = await wait.reserve("confirm", first.token)
+    confirmed = await wait.seen(200, {"state": "succeeded"}, step="confirm")
+    await wait.answer(second, confirmed, is_confirm=True)
+    assert (await told(wait))[1:] == [
+        "10:20:05 polled, state succeeded, a second look is to confirm it",
+        "10:20:06 polled, state succeeded, ended as succeeded",
+    ]
+
+
 async def test_a_request_that_the_gate_kept_back_is_told_once() -> None:
     """`check_withheld` takes the place of the answer."""
     wait = await started()
