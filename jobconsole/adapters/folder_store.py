@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, TypeVar
@@ -22,6 +22,7 @@ import msgspec
 from jobconsole.adapters.anchors import read_anchors
 from jobconsole.adapters.checkpointer import Checkpointer
 from jobconsole.adapters.journal import segments, stored_lines
+from jobconsole.adapters.recovery import damage_behind
 from jobconsole.adapters.replica import Replica
 from jobconsole.adapters.store_folder import Folder, identify, machine
 from jobconsole.adapters.store_lock import StoreLock
@@ -36,7 +37,7 @@ from jobconsole.core.events import Table
 from jobconsole.core.line import CHAIN
 from jobconsole.core.operation import Operation, operation
 from jobconsole.core.transaction import forget
-from jobconsole.errors import StoreReadOnly
+from jobconsole.errors import StoreError, StoreReadOnly
 from jobconsole.protocols import Change, Clock, Due, Head, Receipt, Retention, StoreHealth, WorkerInfo
 
 R = TypeVar("R")
@@ -260,13 +261,15 @@ class FolderStore:
             notes.append(replica.mismatch)
         if replica is not None and replica.identity.machine not in ("", machine()):
             notes.append("this store was created on another machine: do not write to two copies of it")
-        mark = means.lock.mark() if means is not None else None
+        if means is None and replica is not None and (damage := damage_behind(replica.journal)):
+            notes.append(damage)
+        holder = means.lock.holder() if means is not None else None
         why_not = self._refusal()
         return StoreHealth(
             is_writable=not why_not,
             why_not=why_not,
             workers=self._workers.living(),
-            lock_holder=str(mark) if mark is not None and mark.state == "held" else "",
+            lock_holder=str(holder) if holder is not None else "",
             sync_ms=round(means.writer.sync_ms, 3) if means is not None else 0.0,
             notes=tuple(notes),
         )
@@ -278,7 +281,7 @@ class FolderStore:
     def _refusal(self) -> str:
         if self._is_closed:
             return "the handle is closed"
-        return self._why_not if self._means is None else self._means.writer.stopped
+        return self._why_not if self._means is None else self._means.writer.why_not
 
     def _writable(self) -> Means:
         if self._is_closed or self._means is None:
@@ -316,4 +319,5 @@ class FolderStore:
     async def _look_again(self) -> None:
         while not self._is_closed and (self._listeners or self._workers.is_announced):
             await asyncio.sleep(LOOK_S)
-            self._documents()
+            with suppress(StoreError, OSError):  # whoever reads or writes next meets the same, and is told
+                self._documents()

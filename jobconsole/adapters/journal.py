@@ -77,13 +77,13 @@ class Journal:
         return os.pread(self._fd, size - self.end.offset, self.end.offset) if size > self.end.offset else b""
 
     def hash_at(self, segment: int, offset: int) -> str | None:
-        """The hash of the line that ends at a place, or None where nothing like it stands there."""
+        """The hash of the line that ends at a place: empty where none ends there, None where the segment is not here."""
         try:
             fd = os.open(self._path(segment), os.O_RDONLY | os.O_CLOEXEC)
         except OSError:
             return None
         try:
-            return _hash_before(fd, offset)
+            return _hash_before(fd, offset) or ""
         finally:
             os.close(fd)
 

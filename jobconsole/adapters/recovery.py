@@ -11,11 +11,11 @@ import hashlib
 from dataclasses import dataclass
 
 from jobconsole.adapters.anchors import newest_anchor
-from jobconsole.adapters.journal import End
+from jobconsole.adapters.journal import End, Journal
 from jobconsole.adapters.replica import Replica
 from jobconsole.adapters.store_lock import Mark
 from jobconsole.core.scan import Tail, judge
-from jobconsole.errors import StoreDamaged
+from jobconsole.errors import StoreDamaged, StoreNewer
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +36,12 @@ def catch_up(replica: Replica, mark: Mark | None, boot: str, *, is_opening: bool
     replica.look(is_strict=True)
     if replica.mismatch:
         raise StoreDamaged(_advice(replica.mismatch))
+    if replica.is_migrated:
+        raise StoreNewer("the store was migrated by a newer jobconsole; nothing was changed. Use the newer version")
+    if damage := damage_behind(replica.journal):
+        raise StoreDamaged(_advice(damage))
     end, rest = replica.end, replica.journal.rest()
-    judgement = judge(rest, end.head.seq + 1)
-    place = f"event {judgement.missing} (segment {end.segment:012d}, byte {end.offset})"
-    if judgement.tail is Tail.DAMAGED and judgement.proof is not None:
-        raise StoreDamaged(_advice(f"{place} is missing or changed; event {judgement.proof.seq} proves that it was there"))
+    place = _place(end)
     if mark is not None and mark.boot == boot and _is_before(end, mark):
         raise StoreDamaged(_advice(f"{place} is missing or changed; segment {mark.segment:012d} was whole to {mark.offset}"))
     if is_opening or is_dirty:
@@ -53,6 +54,22 @@ def catch_up(replica: Replica, mark: Mark | None, boot: str, *, is_opening: bool
         raise StoreDamaged(_advice(f"{place} is missing or changed, although the last process ended cleanly"))
     replica.journal.cut()
     return Repair(len(rest), hashlib.sha256(rest).hexdigest(), end.head.seq)
+
+
+def damage_behind(journal: Journal) -> str:
+    """What a later line proves to be missing or changed behind the journal's whole part; empty where nothing is proved.
+
+    A reader without the lock may ask too: an unfinished write of somebody else never looks like that.
+    """
+    end = journal.end
+    judgement = judge(journal.rest(), end.head.seq + 1)
+    if judgement.tail is not Tail.DAMAGED or judgement.proof is None:
+        return ""
+    return f"{_place(end)} is missing or changed; event {judgement.proof.seq} proves that it was there"
+
+
+def _place(end: End) -> str:
+    return f"event {end.head.seq + 1} (segment {end.segment:012d}, byte {end.offset})"
 
 
 def _is_before(end: End, mark: Mark) -> bool:

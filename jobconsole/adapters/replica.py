@@ -16,8 +16,8 @@ from jobconsole.adapters.journal import End, Journal, JournalMoved
 from jobconsole.adapters.store_folder import Folder, Identity
 from jobconsole.adapters.sync import Sync
 from jobconsole.core.documents import Documents
-from jobconsole.core.events import Key
-from jobconsole.core.line import beginning
+from jobconsole.core.events import Key, Kind
+from jobconsole.core.line import Line, beginning
 from jobconsole.core.transaction import Transaction
 from jobconsole.errors import StoreDamaged
 from jobconsole.protocols import Change
@@ -33,6 +33,7 @@ class Replica:
         self.notes: list[str] = []
         self.strangers: list[tuple[Path, str]] = []  # checkpoint files that were not taken, with the reason
         self.mismatch = ""  # why journal and checkpoint do not fit together: damage
+        self.is_migrated = False  # by a newer version: not to be written any more
         self.tail_bytes = 0
         self.tail_events = 0
         self.checkpoint_seq = 0
@@ -75,10 +76,15 @@ class Replica:
     def _read_on(self, *, is_strict: bool) -> None:
         before = self.end
         for transaction in self.journal.read_on(is_strict=is_strict):
+            self._notice(transaction)
             about = (line.operation_id for line in transaction if line.operation_id is not None)
             self._publish(transaction[-1].seq, self.documents.merge_all((line.set for line in transaction), about))
         self.tail_events += self.end.head.seq - before.head.seq
         self.tail_bytes += self.end.offset - (before.offset if self.end.segment == before.segment else 0)
+
+    def _notice(self, transaction: Sequence[Line]) -> None:
+        """A migration met in the tail is one by a newer version: this one has never made one."""
+        self.is_migrated = self.is_migrated or any(line.kind == Kind.STORE_MIGRATED for line in transaction)
 
     def _publish(self, seq: int, keys: tuple[Key, ...]) -> None:
         if keys:
@@ -123,6 +129,7 @@ class Replica:
     def _with_tail(self, journal: Journal, found: Checkpoint | None) -> Journal:
         start = journal.end
         for transaction in journal.read_on():
+            self._notice(transaction)
             for line in transaction:
                 self.documents.merge(line.set)
         self.checkpoint_seq = found.header.seq if found else 0

@@ -113,8 +113,15 @@ def identify(folder: Folder) -> Identity | None:
     try:
         data = folder.identity.read_bytes()
     except FileNotFoundError:
-        _refuse_remains(folder)
-        return None
+        remains = _remains(folder)
+        if not remains:
+            return None
+        if folder.identity.exists():  # somebody finished its creation just now
+            return identify(folder)
+        raise StoreDamaged(
+            f"{folder.identity} is missing, but {remains[0].name} is there: this was a store. Nothing was changed. "
+            f"Bring {folder.identity.name} back from a copy, or use another folder"
+        ) from None
     try:
         identity = msgspec.json.decode(data, type=Identity)
     except msgspec.MsgspecError:
@@ -134,18 +141,14 @@ def identify(folder: Folder) -> Identity | None:
     return identity
 
 
-def _refuse_remains(folder: Folder) -> None:
-    """Without `store.json` only an unfinished creation may be here: segment 1 with at most its first event."""
+def _remains(folder: Folder) -> list[Path]:
+    """What shows that this was a store. An unfinished creation has at most the first event of segment 1."""
     named = (folder.checkpoint, folder.checkpoint_before, folder.anchors)
     found = [path for path in named if path.exists()] + segments(folder.journal)[1:]
     first = segment_path(folder.journal, 1)
     if first.exists() and first.read_bytes().count(b"\n") > 1:
         found.append(first)
-    if found:
-        raise StoreDamaged(
-            f"{folder.identity} is missing, but {found[0].name} is there: this was a store. Nothing was changed. "
-            f"Bring {folder.identity.name} back from a copy, or use another folder"
-        )
+    return found
 
 
 def create_store(folder: Folder, sync: Sync, now: Moment, actor: str) -> Identity:

@@ -82,7 +82,7 @@ class StoreLock:
             fd = await asyncio.wait_for(asyncio.shield(arrived), self._patience_s)
         except TimeoutError:
             self._give_up(arrived)
-            holder = self.mark()
+            holder = self.holder()
             raise StoreBusy(
                 f"the store is held by {holder or 'another process'} for more than {self._patience_s:.0f} s; "
                 "nothing was changed, try again or look whether that process is stopped"
@@ -106,6 +106,19 @@ class StoreLock:
         if self._fd is None:
             return None
         return decoded(os.pread(self._fd, MARK_BYTES, 0))
+
+    def holder(self) -> Mark | None:
+        """Who holds the lock right now, as its mark says; None where nobody does."""
+        if self._fd is None:
+            return None
+        fd = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return self.mark()
+        finally:
+            os.close(fd)
+        return None
 
     def write_mark(self, mark: Mark) -> None:
         """Overwrite the mark. Only the holder may."""

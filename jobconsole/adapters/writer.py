@@ -28,7 +28,7 @@ from jobconsole.core.command import Command, CommandKind, Moment, Refusal, Scope
 from jobconsole.core.events import Kind
 from jobconsole.core.line import timestamp
 from jobconsole.core.transaction import Batch, Outcome, Transaction
-from jobconsole.errors import StoreBusy, StoreDamaged, StoreError, StoreFull, StoreReadOnly, StoreUncertain
+from jobconsole.errors import StoreBusy, StoreDamaged, StoreError, StoreFull, StoreNewer, StoreReadOnly, StoreUncertain
 from jobconsole.protocols import Clock, Receipt
 
 R = TypeVar("R")
@@ -104,12 +104,17 @@ class Writer:
             self._drainer = asyncio.create_task(self._drain(), name="jobconsole-store")
         return await asyncio.shield(job.done)
 
-    def check(self) -> None:
-        """Raise the reason where this handle does not write any more."""
+    @property
+    def why_not(self) -> str:
+        """Why this handle does not write any more; empty while it does."""
         if self.lock.is_forked:
             self.stop("this handle was opened before a fork; open the store anew in this process")
-        if self.stopped:
-            raise self._error(self.stopped)
+        return self.stopped
+
+    def check(self) -> None:
+        """Raise the reason where this handle does not write any more."""
+        if why_not := self.why_not:
+            raise self._error(why_not)
 
     def stop(self, why: str, error: type[StoreError] = StoreReadOnly) -> None:
         """Write nothing more, and say why."""
@@ -188,7 +193,7 @@ class Writer:
             self.lock.release()
 
     def _refusal(self, error: BaseException) -> StoreError:
-        if isinstance(error, StoreDamaged | StoreReadOnly):
+        if isinstance(error, StoreDamaged | StoreNewer | StoreReadOnly):
             self.stop(str(error), type(error))
             return error
         if isinstance(error, StoreError):

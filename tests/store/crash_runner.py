@@ -1,7 +1,7 @@
 """Plays a script on a folder store in a forked child that kills itself at a counted step; run by `test_crash_steps.py`.
 
-Reads one JSON task a line: `{"home", "script", "crash_at", "lose"}`; answers one JSON line with the number of steps made. What
-the child tried and what was acknowledged is appended to `acks.jsonl` beside the home, unbuffered, so that it survives the child.
+Reads one JSON task a line (`home, script, crash_at, lose, boot`); answers one JSON line with the number of steps made. What the
+child tried and what was acknowledged is appended to `acks.jsonl` beside the home, unbuffered, so that it survives the child.
 With `lose`, the child plays a power loss: of everything that was not synced, any sectors and any renames may be gone.
 """
 
