@@ -20,7 +20,7 @@ from jobconsole.engine.face import AsyncConsole, is_settled
 from jobconsole.engine.submissions import Budget, Wish
 from jobconsole.protocols import Clock, Transport
 
-__all__ = ["AsyncConsole", "Budget", "Wish", "home_folder", "is_settled", "open_async", "require_credential"]
+__all__ = ["AsyncConsole", "Budget", "Desk", "Wish", "home_folder", "is_settled", "open_async", "open_desk", "require_credential"]
 
 
 def home_folder(home: Path | None = None) -> Path:
@@ -69,3 +69,7 @@ def _transport(clock: Clock) -> Transport:
     from jobconsole.adapters.secrets import ReferenceSecrets
 
     return HttpTransport(ReferenceSecrets(), clock)
+
+
+Desk = AsyncConsole
+open_desk = open_async
