@@ -13,12 +13,12 @@ from typing import Literal
 
 from jobconsole.core.contract import Contract
 from jobconsole.core.durations import duration_text
+from jobconsole.core.escalation import look_options
 from jobconsole.core.operation import Operation, Reason
 from jobconsole.core.terminal_text import inert
 from jobconsole.core.views import View, operation_view, stamp
 from jobconsole.core.wording import clock_text, reason_text, says_more, words
 
-_ANSWERED = ("acknowledge", "accept", "reject")
 _LONGEST = 300  # characters of foreign text in a line
 
 
@@ -57,7 +57,7 @@ def inbox_items(
         if op.escalation is not None:
             asked = op.escalation
             items.append(_item("decision", asked.reason, asked.since, now, asked.detail, _under_way(op), view))
-        elif op.look is not None and op.look.answer not in _ANSWERED:
+        elif op.look is not None and look_options(op):
             detail = op.error.text if op.error else ""
             items.append(_item("look", op.look.reason, op.look.since, now, detail, op.look.answered_by, view))
     return sorted(items, key=lambda item: (item.kind, item.since, item.view["operation_id"]))

@@ -13,7 +13,8 @@ from jobconsole.core.contract import Contract
 from jobconsole.core.durations import duration_text
 from jobconsole.core.events import Kind
 from jobconsole.core.operation import DelaySource
-from jobconsole.core.standing import Event, Standing, moment
+from jobconsole.core.standing import Standing
+from jobconsole.core.story_line import Event, moment
 from jobconsole.core.terminal_text import inert
 from jobconsole.core.wording import actor_text, clock_text, words
 

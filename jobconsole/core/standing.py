@@ -5,18 +5,15 @@ Only this file decides how that is read from the audit, or from the record for t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, TypeAlias
 
 from jobconsole.core.events import Kind
-from jobconsole.core.operation import Operation, Phase
-
-Event: TypeAlias = Mapping[str, Any]
+from jobconsole.core.operation import ActionState, Operation, Phase
+from jobconsole.core.story_line import Event, moment
 
 _ANSWERS = frozenset({Kind.CHECK_ANSWERED, Kind.SUBMIT_ANSWERED})
-_UNDER_WAY = frozenset({"claimed"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +43,6 @@ class Standing:
         return min((each for each in (self.deadline_at, self.business_at) if each is not None), default=None)
 
 
-def moment(stamped: str) -> datetime:
-    """The time that a stored line holds."""
-    return datetime.fromisoformat(stamped)
-
-
 def standing_after(events: Sequence[Event]) -> Standing:
     """How the operation stood after the last of its `events`, from them alone."""
     standing = Standing()
@@ -63,7 +55,7 @@ def standing_now(op: Operation, events: Sequence[Event]) -> Standing:
     """How the record stands; the audit only adds since when, and what made the plan."""
     told = standing_after(events)
     asked = op.escalation
-    sending = next((kind for kind, each in op.open_actions.items() if each.state.value in _UNDER_WAY), None)
+    sending = next((kind for kind, each in op.open_actions.items() if each.state is ActionState.CLAIMED), None)
     return replace(
         told,
         phase=op.phase,

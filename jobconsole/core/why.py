@@ -12,11 +12,13 @@ from typing import Any
 
 from jobconsole.core.account import Account
 from jobconsole.core.contract import Contract
+from jobconsole.core.escalation import look_options
 from jobconsole.core.events import Kind
 from jobconsole.core.operation import Operation, Phase, Reason
 from jobconsole.core.plan_reason import because, not_earlier
-from jobconsole.core.standing import Event, Standing, moment, standing_after, standing_now
+from jobconsole.core.standing import Standing, standing_after, standing_now
 from jobconsole.core.story import story
+from jobconsole.core.story_line import Event, moment
 from jobconsole.core.terminal_text import inert
 from jobconsole.core.views import hold_view, operation_view
 from jobconsole.core.wording import clock_text, counted, reason_text, says_more, words
@@ -175,7 +177,7 @@ def _held(hold: Mapping[str, Any], op: Operation, now: datetime) -> str:
 def _ahead(op: Operation, standing: Standing, now: datetime, account: Account | None, contract: Contract | None) -> str:
     """What comes next, seen from now."""
     if op.phase.is_terminal:
-        if op.look is None or op.look.answer in ("acknowledge", "accept", "reject"):
+        if op.look is None or not look_options(op):
             return "Nothing comes next."
         return f"Next: somebody is to see it: {reason_text(op.look.reason)}."
     stops = clock_text(standing.stops_at, now) if standing.stops_at else "unknown"
