@@ -25,11 +25,12 @@ HOUR = timedelta(hours=1)
 
 
 class Denied(Value, frozen=True, kw_only=True):
-    """The account's credential was refused: one escalation for all its operations (B11)."""
+    """A credential of the account was refused: one escalation for all operations that use it (B11)."""
 
     since: datetime
     http_status: int | None = None
     operation_id: str | None = None  # who carries the escalation; null until the next held one gets it
+    credentials: tuple[str, ...] = ("",)  # references that were refused; "" is the contract's own
 
 
 class Account(Value, frozen=True, kw_only=True):
@@ -99,9 +100,31 @@ def held_until(acc: Account, now: Moment) -> datetime | None:
     return max(ends, default=None)
 
 
-def blocked(acc: Account, now: Moment, live_leases: int) -> Blocked | None:
-    """What keeps the account from sending now; None where a token and a slot are free."""
-    if acc.denied is not None:
+def is_denied(acc: Account, credential: str | None) -> bool:
+    """Whether this credential was refused; None is the contract's own. One that a person switched to stands for itself."""
+    return acc.denied is not None and (credential or "") in acc.denied.credentials
+
+
+def refused(acc: Account, now: Moment, operation_id: str, credential: str | None, http_status: int | None) -> Account:
+    """The account after this credential was refused: who carries the escalation goes on carrying it (B11)."""
+    before = acc.denied or Denied(since=now.wall, http_status=http_status, credentials=())
+    credentials = tuple(dict.fromkeys((*before.credentials, credential or "")))
+    return replace(acc, denied=replace(before, operation_id=before.operation_id or operation_id, credentials=credentials))
+
+
+def mended(acc: Account, credential: str | None) -> Account:
+    """The account after this credential was accepted: what else was refused stays so, and somebody else carries it."""
+    if acc.denied is None:
+        return acc
+    left = tuple(name for name in acc.denied.credentials if name != (credential or ""))
+    return replace(acc, denied=replace(acc.denied, operation_id=None, credentials=left) if left else None)
+
+
+def blocked(
+    acc: Account, now: Moment, live_leases: int, credential: str | None = None, *, is_probe: bool = False
+) -> Blocked | None:
+    """What keeps the account from sending now; None where a token and a slot are free. A probe may try a refused credential."""
+    if is_denied(acc, credential) and not is_probe:
         return Blocked(DelaySource.ACCOUNT_HOLD, None)
     until = held_until(acc, now)
     if until is not None:
@@ -141,7 +164,7 @@ def held(acc: Account, now: Moment, delay: timedelta) -> Account:
 
 def informed(acc: Account, now: Moment, rate: RateLimit | None) -> Account:
     """The account after rate-limit headers: empty holds to the reset, under a tenth spaces what is left (B9)."""
-    if rate is None or rate == acc.remote:
+    if rate is None:
         return acc
     acc = replace(acc, remote=rate, spacing_ms=0)
     if rate.remaining is None or rate.reset_seconds is None:

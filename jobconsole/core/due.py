@@ -4,9 +4,9 @@ Only this file decides what `due` offers and in which order. `documents.py` tell
 it. What it says is a hint: the command that follows runs on fresh state and decides.
 
 Offered is an operation whose `due_at` has come and that is under no live lease; nearest deadline first; of one account no more
-than it has slots free, and nothing while the account is held. A denied account offers only what a person permitted and what its
-open actions need: the command decides. An operation whose deadline has passed is always offered, because escalating it sends
-nothing: deadlines run on while an account is denied or held (B11).
+than it has slots free, and nothing while the account is held. A denied account offers only what a person permitted, what its
+open actions need, and what uses another credential: the command decides. An operation whose deadline has passed is always
+offered, because escalating it sends nothing: deadlines run on while an account is denied or held (B11).
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Planned:
     due_at: datetime
     operation_id: str
     account_key: str
-    is_exempt: bool  # a permit or an open action: offered although the account is denied
+    is_exempt: bool  # a permit, an open action or a credential of its own: offered although the account is denied
 
 
 def instant(text: str) -> datetime:
@@ -61,6 +61,7 @@ def planned(doc: Document) -> Planned | None:
     is_exempt = bool(doc.get("permit")) or any(action.get("due_at") for action in actions)
     if phase == Phase.ESCALATED and not is_exempt:
         return None
+    is_exempt = is_exempt or bool(doc.get("credential"))
     deadline_at = instant(doc["deadline_at"])
     if (business := doc.get("business_deadline_at")) and not doc.get("is_business_deadline_waived"):
         deadline_at = min(deadline_at, instant(business))

@@ -18,9 +18,10 @@ async def pass_on_denial(store: Store, book: ContractBook, account_key: str, act
     denied = (doc or {}).get("denied")
     if not denied or denied.get("operation_id"):
         return
-    held = [op for op in await store.in_flight(account_key=account_key) if op.phase is Phase.WAITING]
+    held = [op for op in await store.in_flight(account_key=account_key) if op.phase is not Phase.ESCALATED]
     for op in sorted(held, key=deadline):
-        scope = Scope(operations=(op.operation_id,), accounts=(account_key,))
+        actions = tuple(opened.action_id for opened in op.open_actions.values())
+        scope = Scope(operations=(op.operation_id,), accounts=(account_key,), actions=actions)
         contract = await book.of(op)
         got = await store.transact(scope, inherit_denial(op.operation_id, contract, actor), kind="record")
         if getattr(got, "result", None) is not None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from jobconsole.core.account import account, held_until
+from jobconsole.core.account import account, held_until, is_denied
 from jobconsole.core.command import Moment
 from jobconsole.core.commands.reservation import not_before_has_passed
 from jobconsole.core.events import Table
@@ -36,6 +36,7 @@ class RequestGate:
     until_at: datetime
     not_before: NotBefore | None = None
     action_id: str | None = None
+    credential: str | None = None
     ignores_denial: bool = False
     _is_used: bool = field(default=False, init=False)
 
@@ -58,7 +59,7 @@ class RequestGate:
             acc = account(doc)
             if held_until(acc, now) is not None:
                 raise Withheld("account_hold")
-            if acc.denied is not None and not self.ignores_denial:
+            if is_denied(acc, self.credential) and not self.ignores_denial:
                 raise Withheld("account_denied")
 
     def _is_mine(self) -> bool:

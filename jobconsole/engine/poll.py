@@ -226,6 +226,7 @@ class Looker:
             until_at=lease.until,
             not_before=op.not_before,
             action_id=lease.action_id,
+            credential=op.credential,
             ignores_denial=probes,
         )
 

@@ -98,8 +98,8 @@ class Worker:
         try:
             looked = await self.looker.look(operation_id)
             self._learn(operation_id, looked)
-            if looked.op is not None and looked.op.phase.is_terminal:
-                await pass_on_denial(self.store, self.book, looked.op.account_key, self.info.worker_id)
+            if looked.op is not None:
+                await pass_on_denial(self.store, self.book, looked.op.account_key, f"worker:{self.info.worker_id}")
         except StoreError as error:
             self._store_failed(error)
             self._rest(operation_id)

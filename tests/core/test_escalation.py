@@ -1,7 +1,7 @@
 """Which reason permits which options: section 14 of the specification, written out again here and compared with the code.
 
-The ordinary operation of these tests has used nothing, so every option that the table names is useful; the tests below the table
-take that away, one bound at a time.
+The ordinary operation of these tests has used nothing, so every option that the table names is useful; the tests below the
+table take that away, one bound at a time.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ TABLE: dict[Reason, set[str]] = {
 ALWAYS = {"inspect", "close", "cancel"}
 
 
-def offered(reason: Reason, contract: Contract = EVERYTHING, *, now: datetime = at(100), **fields: Any) -> dict[str, Option]:
+def offered(reason: Reason, contract: Contract = EVERYTHING, *, now: float = 100, **fields: Any) -> dict[str, Option]:
     """The options of an escalation by name."""
     ordinary: dict[str, Any] = {"phase": Phase.ESCALATED, "request_body": "null"}
-    return {option.name: option for option in options_for(operation(**(ordinary | fields)), reason, contract, now)}
+    return {option.name: option for option in options_for(operation(**(ordinary | fields)), reason, contract, at(now))}
 
 
 # ---- the table ----------------------------------------------------------------------------------------------------------
@@ -222,7 +222,7 @@ def test_an_extension_past_the_business_deadline_says_so(business: float | None,
 def test_a_one_click_pause_is_one_check_after_the_extensions_minutes(
     now: float, granted: int, expected: datetime | None
 ) -> None:
-    option = offered(Reason.UNKNOWN_STATE, now=at(now), granted=Granted(times=granted)).get("pause")
+    option = offered(Reason.UNKNOWN_STATE, now=now, granted=Granted(times=granted)).get("pause")
     assert (option.until_at if option else None) == expected
 
 

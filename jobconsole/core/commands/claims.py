@@ -15,13 +15,14 @@ from msgspec.structs import replace
 
 from jobconsole.core.account import blocked, charged
 from jobconsole.core.command import Command, Plan, Refusal, View
-from jobconsole.core.commands.reservation import CREDENTIAL_PERMITS, Deferred, Stopped
+from jobconsole.core.commands.reservation import CREDENTIAL_PERMITS, Deferred, Stopped, unsent
 from jobconsole.core.commands.transitions import Sets, account_of, account_set, escalate, load
 from jobconsole.core.contract import Contract
 from jobconsole.core.events import Draft, Kind, Table, action_set
 from jobconsole.core.operation import (
     Action,
     ActionState,
+    Delivery,
     OpenAction,
     Operation,
     Permit,
@@ -95,13 +96,11 @@ def _claim(ask: Claim, view: View, draft: Draft) -> Claiming:
     if opened.due_at is not None and now.wall < opened.due_at:
         return Deferred("not_due", opened.due_at)
     if ask.kind == "submit" and now.wall >= deadline(op):
-        op = without_action(op, ask.kind)
-        sets = action_set(_ended(act, now.wall, "superseded", "the deadline passed before it was sent"), act)
-        return Stopped(escalate(draft, op, Reason.DEADLINE_EXCEEDED, "not submitted yet", ask.contract, now, also=sets))
+        return Stopped(unsent(draft, view, ask.contract))
     acc = account_of(view, op, ask.contract)
-    stop = blocked(acc, now, view.live_leases(op.account_key))
-    probes = op.permit is not None and op.permit.purpose in CREDENTIAL_PERMITS
-    if stop is not None and not (acc.denied is not None and probes):
+    is_probe = op.permit is not None and op.permit.purpose in CREDENTIAL_PERMITS
+    stop = blocked(acc, now, view.live_leases(op.account_key), op.credential, is_probe=is_probe)
+    if stop is not None:
         return _postponed(draft, ask.kind, stop.source, stop.until)
     return _take(ask, view, draft, act, account_set(view, charged(acc, now)))
 
@@ -125,7 +124,8 @@ def _take(ask: Claim, view: View, draft: Draft, act: Action, charge: Sets) -> Cl
         op = replace(op, submit_attempts=op.submit_attempts + 1, first_submit_at=op.first_submit_at or now.wall)
     also = {**charge, **action_set(claimed, act)}
     draft.add(Kind.ACTION_STARTED, op, also=also, action_id=act.action_id, action=ask.kind, attempt=claimed.attempts)
-    return Claimed(draft.op, claimed, token, deadline(op))
+    may_leave_until = deadline(op) if ask.kind == "submit" else max(deadline(op), until)  # a cancel also past it (X11)
+    return Claimed(draft.op, claimed, token, may_leave_until)
 
 
 def _postponed(draft: Draft, kind: str, why: str, until: datetime | None) -> Deferred:
@@ -163,6 +163,8 @@ def repeat_submit(draft: Draft, act: Action, due_at: datetime, outcome: str, det
     again = replace(act, state=ActionState.REQUESTED, outcome=outcome, detail=detail, token=None, owner=None, until_up=None)
     opened = OpenAction(action_id=act.action_id, due_at=due_at)
     op = replace(draft.op, open_actions={**draft.op.open_actions, "submit": opened})
+    if outcome == "unknown":
+        op = replace(op, delivery=Delivery.AMBIGUOUS)
     draft.add(
         Kind.ACTION_ENDED, op, also=action_set(again, act), action_id=act.action_id, action="submit",
         outcome=outcome, detail=detail, next_at=due_at,
@@ -172,7 +174,7 @@ def repeat_submit(draft: Draft, act: Action, due_at: datetime, outcome: str, det
 def submit_unclear(draft: Draft, act: Action, contract: Contract, view: View, detail: str) -> Operation:
     """Nobody knows whether the job exists: a person decides (`submission_ambiguous`)."""
     ended = replace(act, state=ActionState.UNKNOWN, ended_at=view.now.wall, outcome="unknown", detail=detail)
-    op = without_action(draft.op, "submit")
+    op = replace(without_action(draft.op, "submit"), delivery=Delivery.AMBIGUOUS)
     end_action(draft, op, act, ended)
     return escalate(draft, draft.op, Reason.SUBMISSION_AMBIGUOUS, detail, contract, view.now)
 
@@ -206,7 +208,3 @@ def follow_up(
 def without_action(op: Operation, kind: str) -> Operation:
     """The operation without an open action of this kind."""
     return replace(op, open_actions={name: opened for name, opened in op.open_actions.items() if name != kind})
-
-
-def _ended(act: Action, at: datetime, outcome: str, detail: str) -> Action:
-    return replace(act, state=ActionState.ENDED, ended_at=at, outcome=outcome, detail=detail)

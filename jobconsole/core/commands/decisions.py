@@ -1,4 +1,4 @@
-"""Taking or refusing what a person chose: bound to a revision, one-shot, inside stated bounds, written down (H3-H5, X6-X8, X12).
+"""Taking or refusing what a person chose: bound to a revision, one-shot, inside stated bounds, written down (H3-H5, X6-X8).
 
 Only this file decides whether a choice is taken. `escalation.py` says which options are open, `effects.py` what each does;
 front ends send the revision that was on the screen. Nothing here is reached by an agent or by the passing of time (H6, H10,

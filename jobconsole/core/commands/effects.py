@@ -155,9 +155,9 @@ def _back_to_work(
 ) -> Operation:
     """Waiting again, or submitting where nothing was accepted yet."""
     if is_unsubmitted(op):
-        phase = Phase.SUBMITTING
+        permit = op.permit if op.phase is Phase.SUBMITTING else None  # a mended credential still has its probe
         op = answered(op, view.now.wall)
-        return replace(op, phase=phase, permit=None, next_poll_at=None, delay_source=None)
+        return replace(op, phase=Phase.SUBMITTING, permit=permit, next_poll_at=None, delay_source=None)
     return resumed(op, choice.contract, acc, view.now, source, at)
 
 
@@ -202,9 +202,9 @@ def _permit(choice: Choice, option: Option, draft: Draft, view: View) -> tuple[E
     """A grant of one request, used up by its reservation: a crash wastes it, nothing doubles it (STORE 4, X8)."""
     op, now = draft.op, view.now.wall
     _decided(choice, draft, op, view, option.effect)
-    checks = max(option.checks, 1)
-    permit = Permit(decision_id=choice.decision_id, purpose=choice.option, checks=checks, until_at=now + PERMIT_LASTS)
     at = max(now, op.not_before.at) if op.not_before else now
+    checks = max(option.checks, 1)
+    permit = Permit(decision_id=choice.decision_id, purpose=choice.option, checks=checks, until_at=at + PERMIT_LASTS)
     after = replace(draft.op, permit=permit, next_poll_at=at, delay_source=DelaySource.MANUAL_EXTENSION)
     if choice.option == "adopt_contract" and choice.new_contract is not None:
         after = replace(after, contract=choice.new_contract.digest)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import msgspec
 from msgspec.structs import replace
 
-from jobconsole.core.account import Account, held, held_until, informed
+from jobconsole.core.account import Account, held, held_until, informed, mended
 from jobconsole.core.answer import CallError, Observation
 from jobconsole.core.command import Command, Moment, Plan, Refusal, View
 from jobconsole.core.commands.reservation import CREDENTIAL_PERMITS
@@ -223,10 +223,11 @@ def account_after(draft: Draft, acc: Account, seen: Observation, decision: Decis
         draft.add(Kind.HELD, also=account_set(view, after), account=after.account, spacing_ms=after.spacing_ms)
     probed = before.permit is not None and before.permit.purpose in CREDENTIAL_PERMITS
     refused = seen.call_error in (CallError.AUTHORIZATION_DENIED, CallError.DELIVERY_FAILURE)
-    if after.denied is not None and probed and not refused:
-        switched = before.permit is not None and before.permit.purpose == "use_credential"
-        denied = replace(after.denied, operation_id=None) if switched else None
-        after = replace(after, denied=denied)
+    if seen.call_error is CallError.AUTHORIZATION_DENIED and isinstance(decision, WaitUntil):
+        after = deny_account(after, before, now, seen.http_status)
+        draft.add(Kind.HELD, also=account_set(view, after), account=after.account, reason=Reason.AUTHORIZATION_DENIED)
+    elif after.denied is not None and probed and not refused:
+        after = mended(after, before.credential)
         draft.add(Kind.RELEASED, also=account_set(view, after), account=after.account, reason="credential accepted")
     return after
 

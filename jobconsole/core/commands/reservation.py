@@ -12,12 +12,31 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
-from jobconsole.core.account import Account, Blocked, blocked, charged
+from jobconsole.core.account import Account, blocked, charged, is_denied
 from jobconsole.core.command import Command, Moment, Plan, Refusal, View
-from jobconsole.core.commands.transitions import account_of, account_set, deny_account, escalate, is_unsubmitted, load
+from jobconsole.core.commands.transitions import (
+    Sets,
+    account_of,
+    account_set,
+    deny_account,
+    escalate,
+    load,
+    may_be_submitted,
+    superseded,
+)
 from jobconsole.core.contract import Contract
 from jobconsole.core.events import Draft, Kind
-from jobconsole.core.operation import Delivery, Lease, NotBefore, Operation, Phase, Reason, deadline
+from jobconsole.core.operation import (
+    ActionState,
+    DelaySource,
+    Delivery,
+    Lease,
+    NotBefore,
+    Operation,
+    Phase,
+    Reason,
+    deadline,
+)
 
 CREDENTIAL_PERMITS = frozenset({"credential_mended", "use_credential"})
 
@@ -113,9 +132,10 @@ def _started(ask: Reserve, view: View, draft: Draft) -> Reservation:
     if _needs_approval(ask.contract) and (permit is None or permit.purpose == "cancel"):
         return Stopped(escalate(draft, op, Reason.APPROVAL_REQUIRED, "each check needs an approval", ask.contract, now))
     acc = account_of(view, op, ask.contract)
-    stop = blocked(acc, now, view.live_leases(op.account_key))
-    if stop is not None and not (acc.denied and permit and permit.purpose in CREDENTIAL_PERMITS):
-        return _held_back(draft, acc, stop)
+    is_probe = permit is not None and permit.purpose in CREDENTIAL_PERMITS
+    stop = blocked(acc, now, view.live_leases(op.account_key), op.credential, is_probe=is_probe)
+    if stop is not None:
+        return _replanned(draft, Deferred(stop.source, stop.until, account_wide=True))
     if op.status_requests_used >= op.max_status_requests:
         if permit is None:
             return Stopped(escalate(draft, op, Reason.REQUEST_BUDGET_EXHAUSTED, "", ask.contract, now))
@@ -158,8 +178,14 @@ def _continued(ask: Reserve, view: View, draft: Draft) -> Reservation:
         return Deferred("deadline")
     if op.status_requests_used >= op.max_status_requests:
         return Deferred("request_budget")
+    permit = op.permit
+    if _needs_approval(ask.contract):  # one approval is one request: no repeat, no redirect (X15)
+        if permit is None or permit.checks <= 0 or ask.purpose != "confirm":
+            return Deferred("approval_required")
+        permit = replace(permit, checks=permit.checks - 1)
     acc = account_of(view, op, ask.contract)
-    stop = blocked(acc, now, 0)
+    is_probe = permit is not None and permit.purpose in CREDENTIAL_PERMITS
+    stop = blocked(acc, now, 0, op.credential, is_probe=is_probe)
     if stop is not None:
         return Deferred(stop.source, stop.until, account_wide=True)
     lease = replace(
@@ -169,7 +195,7 @@ def _continued(ask: Reserve, view: View, draft: Draft) -> Reservation:
         purpose=ask.purpose,
         requests=op.lease.requests + 1,
     )
-    op = replace(op, lease=lease, status_requests_used=op.status_requests_used + 1)
+    op = replace(op, lease=lease, status_requests_used=op.status_requests_used + 1, permit=permit)
     draft.add(Kind.CHECK_RESERVED, op, also=account_set(view, charged(acc, now)), purpose=ask.purpose)
     return Reserved(draft.op, op.lease.token if op.lease else 0, until)
 
@@ -179,10 +205,22 @@ def _submission_deadline(ask: Reserve, view: View, draft: Draft) -> Reservation:
     op = draft.op
     if op.phase.is_terminal:
         return Deferred("ended")
-    claimed = any(action.state == "claimed" for action in op.open_actions.values())
-    if claimed or view.now.wall < deadline(op):
+    opened = op.open_actions.get("submit")
+    if (opened is not None and opened.state is ActionState.CLAIMED) or view.now.wall < deadline(op):
         return Deferred("submitting")
-    return Stopped(escalate(draft, op, Reason.DEADLINE_EXCEEDED, "deadline reached before submission", ask.contract, view.now))
+    return Stopped(unsent(draft, view, ask.contract))
+
+
+def unsent(draft: Draft, view: View, contract: Contract) -> Operation:
+    """The deadline of a submission that is not in flight: nothing was sent, or an answer was lost before (B17)."""
+    op, sets = draft.op, Sets()
+    if "submit" in op.open_actions:
+        op, sets = superseded(view, op, "submit", "the deadline passed before it was sent")
+    if may_be_submitted(op):
+        reason, detail = Reason.SUBMISSION_AMBIGUOUS, "the deadline passed, and the answer to a submission was lost before"
+    else:
+        reason, detail = Reason.DEADLINE_EXCEEDED, "the deadline passed before the submission"
+    return escalate(draft, op, reason, detail, contract, view.now, also=sets)
 
 
 def _lose_lease(draft: Draft) -> Operation:
@@ -222,15 +260,8 @@ def _by_boot_clock(minimum: NotBefore, now: Moment) -> datetime:
     return now.wall + timedelta(milliseconds=max(0, minimum.up - now.up))
 
 
-def _held_back(draft: Draft, acc: Account, stop: Blocked) -> Deferred:
-    deferred = Deferred(stop.source, stop.until, account_wide=True)
-    return deferred if acc.denied is not None else _replanned(draft, deferred)
-
-
 def _replanned(draft: Draft, deferred: Deferred) -> Deferred:
     """The reason of not sending changed: the plan moves, once per reason and not once per look (STORE 1.2)."""
-    from jobconsole.core.operation import DelaySource
-
     op = draft.op
     if deferred.until is None:
         return deferred
@@ -268,13 +299,18 @@ def inherit_denial(operation_id: str, contract: Contract, actor: str) -> Command
 
     def command(view: View) -> Plan[Operation | None] | Refusal:
         op = load(view, operation_id)
-        if op is None or op.phase is not Phase.WAITING or is_unsubmitted(op) or op.lease is not None:
+        if op is None or op.phase not in (Phase.WAITING, Phase.SUBMITTING) or op.lease is not None:
             return Plan((), None)
         acc = account_of(view, op, contract)
-        if acc.denied is None or acc.denied.operation_id is not None:
+        if acc.denied is None or acc.denied.operation_id is not None or not is_denied(acc, op.credential):
             return Plan((), None)
         draft = Draft(actor, op)
         sets = account_set(view, deny_account(acc, op, view.now, acc.denied.http_status))
+        if "submit" in op.open_actions:
+            if op.open_actions["submit"].state is ActionState.CLAIMED:
+                return Plan((), None)
+            op, ended = superseded(view, op, "submit", "this account's credential was refused before it was sent")
+            sets.update(ended)
         detail = "this account's credential was refused"
         escalate(draft, op, Reason.AUTHORIZATION_DENIED, detail, contract, view.now, also=sets)
         return Plan(tuple(draft.events), draft.op)

@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from jobconsole.core.account import Account, Denied, held_until, opened
+from jobconsole.core.account import Account, held_until, opened, refused
 from jobconsole.core.command import Moment, View
 from jobconsole.core.contract import Contract
 from jobconsole.core.escalation import options_for
@@ -21,12 +21,14 @@ from jobconsole.core.operation import (
     Action,
     ActionState,
     DelaySource,
+    Delivery,
     Escalation,
     Look,
     OpenAction,
     Operation,
     Phase,
     Reason,
+    action,
     changes,
     deadline,
     document,
@@ -86,15 +88,9 @@ def conclude(
     """
     now = view.now.wall
     sets: Sets = dict(also or {})
-    for kind, opened_action in op.open_actions.items():
-        doc = view.get(Table.ACTIONS, opened_action.action_id)
-        if doc is not None and doc.get("state") in (ActionState.REQUESTED, ActionState.CLAIMED):
-            sets[(Table.ACTIONS, opened_action.action_id)] = {
-                "state": ActionState.ENDED.value,
-                "ended_at": document(Look(reason=Reason.NO_OUTCOME, since=now))["since"],
-                "outcome": "superseded",
-                "detail": f"the job ended as {phase} before this {kind} did",
-            }
+    for kind in op.open_actions:
+        op, ended_action = superseded(view, op, kind, f"the job ended as {phase} before this {kind} did")
+        sets.update(ended_action)
     sets.update(_denial_left(view, op, acc))
     ended = replace(
         answered(op, now),
@@ -104,7 +100,6 @@ def conclude(
         permit=None,
         next_poll_at=None,
         delay_source=None,
-        open_actions={},
         look=Look(reason=look, since=now) if look else op.look,
         is_late=phase in (Phase.SUCCEEDED, Phase.COMPLETED_WITH_ERRORS) and now > deadline(op),
         revision=op.revision + 1,
@@ -120,6 +115,18 @@ def conclude(
         **fields,
     )
     return draft.op
+
+
+def superseded(view: View, op: Operation, kind: str, detail: str) -> tuple[Operation, Sets]:
+    """The operation without its open action of this kind, and the `set` that ends the action's record."""
+    opened_action = op.open_actions[kind]
+    op = replace(op, open_actions={name: open_one for name, open_one in op.open_actions.items() if name != kind})
+    doc = view.get(Table.ACTIONS, opened_action.action_id)
+    before = None if doc is None else action(doc)
+    if before is None or before.state not in (ActionState.REQUESTED, ActionState.CLAIMED):
+        return op, {}
+    ended = replace(before, state=ActionState.ENDED, ended_at=view.now.wall, outcome="superseded", detail=detail)
+    return op, action_set(ended, before)
 
 
 def _denial_left(view: View, op: Operation, acc: Account | None) -> Sets:
@@ -156,8 +163,9 @@ def resumed(
     if contract.hints.min_interval and op.last_http_at is not None:
         plans.append((op.last_http_at + contract.hints.min_interval, DelaySource.MIN_INTERVAL))
     next_at, why = max(plans, key=lambda item: item[0])
+    permit = op.permit if op.phase is Phase.WAITING else None  # the follow-up of a cancel goes on (A7)
     op = answered(op, wall)
-    return replace(op, phase=Phase.WAITING, permit=None, next_poll_at=next_at, delay_source=why)
+    return replace(op, phase=Phase.WAITING, permit=permit, next_poll_at=next_at, delay_source=why)
 
 
 def is_unsubmitted(op: Operation) -> bool:
@@ -165,12 +173,17 @@ def is_unsubmitted(op: Operation) -> bool:
     return op.provider_job_id is None and op.status_url is None
 
 
+def may_be_submitted(op: Operation) -> bool:
+    """Whether the answer to a submission was lost and nothing has told since what became of it (B17)."""
+    return is_unsubmitted(op) and op.delivery is Delivery.AMBIGUOUS
+
+
 def request_action(
     draft: Draft, op: Operation, kind: str, action_id: str, now: Moment, *, approved_by: str | None, due_at: datetime | None
 ) -> Operation:
     """Open an action: at most one per operation and kind. Asking for one changes the options, so the revision (X7)."""
     wall = now.wall
-    action = Action(
+    asked = Action(
         action_id=action_id,
         operation_id=op.operation_id,
         account_key=op.account_key,
@@ -182,13 +195,10 @@ def request_action(
     )
     open_action = OpenAction(action_id=action_id, due_at=due_at)
     op = replace(op, open_actions={**op.open_actions, kind: open_action})
-    draft.add(Kind.ACTION_REQUESTED, op, also=action_set(action), action_id=action_id, action=kind, approved_by=approved_by)
+    draft.add(Kind.ACTION_REQUESTED, op, also=action_set(asked), action_id=action_id, action=kind, approved_by=approved_by)
     return draft.op
 
 
 def deny_account(acc: Account, op: Operation, now: Moment, http_status: int | None) -> Account:
-    """The account after its credential was refused: held as a whole, one escalation (B11)."""
-    if acc.denied is not None and acc.denied.operation_id is not None:
-        return acc
-    denied = Denied(since=now.wall, http_status=http_status, operation_id=op.operation_id)
-    return replace(acc, denied=denied)
+    """The account after the credential of this operation was refused: all that use it are held, one escalates (B11)."""
+    return refused(acc, now, op.operation_id, op.credential, http_status)
