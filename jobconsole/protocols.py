@@ -118,10 +118,14 @@ class WorkerInfo:
 
 @dataclass(frozen=True, slots=True)
 class StoreHealth:
-    """Whether the store can be written, or why not; who lives; what was repaired or is missing."""
+    """Whether the store can be written, or why not; who lives; what was repaired or is missing.
+
+    `damage` names the place where something acknowledged is missing or changed, as far as a look at the end can tell.
+    """
 
     is_writable: bool
     why_not: str = ""
+    damage: str = ""
     workers: tuple[WorkerInfo, ...] = ()
     lock_holder: str = ""
     sync_ms: float = 0.0

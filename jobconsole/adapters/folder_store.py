@@ -257,17 +257,17 @@ class FolderStore:
         """Whether this handle may write, and what is to be said about the store."""
         replica, means = self._replica, self._means
         notes = [*(replica.notes if replica else ("no store was created here yet",)), *(means.writer.notes if means else ())]
-        if replica is not None and replica.mismatch:
-            notes.append(replica.mismatch)
+        damage = self._damage()
+        if damage:
+            notes.append(damage)
         if replica is not None and replica.identity.machine not in ("", machine()):
             notes.append("this store was created on another machine: do not write to two copies of it")
-        if means is None and replica is not None and (damage := damage_behind(replica.journal)):
-            notes.append(damage)
         holder = means.lock.holder() if means is not None else None
         why_not = self._refusal()
         return StoreHealth(
             is_writable=not why_not,
             why_not=why_not,
+            damage=damage,
             workers=self._workers.living(),
             lock_holder=str(holder) if holder is not None else "",
             sync_ms=round(means.writer.sync_ms, 3) if means is not None else 0.0,
@@ -275,6 +275,12 @@ class FolderStore:
         )
 
     # ---- inside -----------------------------------------------------------------------------------------------------
+    def _damage(self) -> str:
+        """What is known to be missing or changed; a handle that writes has judged the end under the lock."""
+        if self._replica is None or self._replica.mismatch:
+            return self._replica.mismatch if self._replica is not None else ""
+        return damage_behind(self._replica.journal) if self._means is None else ""
+
     def _now(self) -> Moment:
         return Moment(self._clock.wall(), self._clock.up_ms(), self._clock.boot_id)
 

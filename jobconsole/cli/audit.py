@@ -106,13 +106,13 @@ async def _verify(invocation: Invocation) -> Exit:
     """Print what the chain proves; what is broken is an error, and so is an empty log (L7)."""
     async with reading(invocation, "audit verify") as console:
         found = await console.verify()
-    if invocation.as_json:
-        invocation.output.json(_verification_view(found))
-    else:
-        for sentence in found.story:
-            invocation.output.line(sentence)
-    if not found.is_valid:
-        raise AuditBroken(f"the audit does not verify: {found.story[0].removeprefix('BROKEN: ')}")
+        if invocation.as_json:
+            invocation.output.json(_verification_view(found))
+        else:
+            for sentence in found.story:
+                invocation.output.line(sentence)
+        if not found.is_valid:
+            raise AuditBroken(f"the audit does not verify: {found.story[0].removeprefix('BROKEN: ')}")
     return Exit.OK
 
 

@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections.abc import Sequence
 
 import click
 
 from jobconsole.cli import telling
 from jobconsole.cli.exits import Exit
 from jobconsole.cli.invocation import Invocation, pass_invocation
-from jobconsole.cli.opening import reading, tell_missing_worker, writing
+from jobconsole.cli.opening import reading, tell_missing_worker, tell_questions, writing
 from jobconsole.cli.watching import changed_lines
 from jobconsole.console import AsyncConsole
-from jobconsole.core.operation import Phase
+from jobconsole.core.operation import Operation, Phase
+from jobconsole.core.views import operation_view
 from jobconsole.core.wording import counted
 
 NOTHING = "nothing waits. Begin with: jobconsole submit PROVIDER, or see it play: jobconsole demo"
@@ -34,28 +36,24 @@ def ls(invocation: Invocation, include_ended: bool, phase: str | None) -> None:
 async def _list(invocation: Invocation, *, include_ended: bool, phase: str | None) -> None:
     async with reading(invocation, "ls") as console:
         found = await console.operations(include_ended=include_ended, phase=phase)
-        views = await console.views(found)
         if invocation.as_json:
-            invocation.output.json(views)
-            return
-        if views:
-            now = console.clock.wall()
-            invocation.output.table(telling.COLUMNS, [telling.row(view, now) for view in views])
-            await _tell_hints(invocation, console)
+            invocation.output.json(await console.views(found))
+        elif found:
+            await _print_table(invocation, console, found)
+            if any(op.due_at is not None for op in found):
+                tell_missing_worker(console, invocation)
+            tell_questions(found, invocation)
         elif ended := [] if include_ended or phase else await console.operations(include_ended=True):
             invocation.output.note(f"nothing waits; {counted(len(ended), 'operation')} ended: jobconsole ls --all")
         else:
             invocation.output.note("no such operation" if phase else NOTHING)
 
 
-async def _tell_hints(invocation: Invocation, console: AsyncConsole) -> None:
-    in_flight = await console.operations()
-    if any(op.due_at is not None for op in in_flight):
-        tell_missing_worker(console, invocation)
-    asking = sum(op.phase is Phase.ESCALATED for op in in_flight)
-    if asking:
-        need = "needs" if asking == 1 else "need"
-        invocation.output.note(f"{counted(asking, 'operation')} {need} a decision: jobconsole inbox")
+async def _print_table(invocation: Invocation, console: AsyncConsole, found: Sequence[Operation]) -> None:
+    """Rows show no options, so that no contract is read for them."""
+    now, accounts = console.clock.wall(), await console.accounts()
+    views = (operation_view(op, now, accounts.get(op.account_key), None) for op in found)
+    invocation.output.table(telling.COLUMNS, [telling.row(view, now) for view in views])
 
 
 def live(invocation: Invocation) -> Exit:
@@ -74,6 +72,7 @@ async def _live(invocation: Invocation) -> Exit:
     async with writing(invocation, "live") as console:
         await _list_in_flight(invocation, console)
         if not console.health().is_writable:
+            invocation.output.note("this listing only looks: ", console.health().why_not)
             tell_missing_worker(console, invocation)
             await _follow(invocation, console)
             return Exit.OK
@@ -83,12 +82,13 @@ async def _live(invocation: Invocation) -> Exit:
 
 
 async def _list_in_flight(invocation: Invocation, console: AsyncConsole) -> None:
-    views, now = await console.views(await console.operations()), console.clock.wall()
+    found = await console.operations()
     if invocation.as_json:
-        for view in views:
+        for view in await console.views(found):
             invocation.output.json(view)
-    elif views:
-        invocation.output.table(telling.COLUMNS, [telling.row(view, now) for view in views])
+    elif found:
+        await _print_table(invocation, console, found)
+        tell_questions(found, invocation)
     else:
         invocation.output.note(NOTHING)
     invocation.output.flush()
@@ -96,6 +96,8 @@ async def _list_in_flight(invocation: Invocation, console: AsyncConsole) -> None
 
 async def _follow(invocation: Invocation, console: AsyncConsole) -> None:
     """One line for each change, written at once; ends by itself."""
+    if not await _is_moving(console):
+        return
     async with contextlib.aclosing(changed_lines(console)) as lines:
         async for op, line in lines:
             if invocation.as_json:

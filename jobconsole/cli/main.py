@@ -136,5 +136,5 @@ def _tell_usage(error: click.UsageError, output: Output, *, as_json: bool) -> in
         return Exit.USAGE
     where = error.ctx.command_path if error.ctx else PROGRAM
     what = "Missing command." if isinstance(error, click.exceptions.NoArgsIsHelpError) else error.format_message()
-    output.error("usage", f"{what} Try '{where} --help'.", as_json=as_json)
+    output.error("usage", f"{what.rstrip('.')}. Try '{where} --help'.", as_json=as_json)
     return Exit.USAGE

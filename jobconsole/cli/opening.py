@@ -6,20 +6,39 @@ and the core refuses what would change something (H11).
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import logging
+from collections.abc import AsyncIterator, Iterable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 
 from jobconsole.cli.invocation import Invocation
+from jobconsole.cli.output import Output
 from jobconsole.console import AsyncConsole, open_async
+from jobconsole.core.operation import Operation, Phase
+from jobconsole.core.wording import counted
+from jobconsole.errors import StoreDamaged, UnknownOperation
 
 NO_WORKER = "no worker is running: nothing is checked until you start one with: jobconsole run"
 
 
 @asynccontextmanager
 async def reading(invocation: Invocation, label: str) -> AsyncIterator[AsyncConsole]:
-    """The store for looking at. Raises `StoreError` where it cannot be read."""
+    """The store for looking at. Raises `StoreError` where it cannot be read.
+
+    A damaged one is shown as far as it is whole, and then raises `StoreDamaged`: nobody should take that for all (S4).
+    """
     async with _opened(invocation, label, is_read_only=True) as console:
-        yield console
+        try:
+            yield console
+        except UnknownOperation:
+            _refuse_damaged(console)
+            raise
+        _refuse_damaged(console)
+
+
+def _refuse_damaged(console: AsyncConsole) -> None:
+    damage = console.health().damage
+    if damage:
+        raise StoreDamaged(f"the store is damaged: {damage}; this is its last good state, see jobconsole audit verify")
 
 
 @asynccontextmanager
@@ -32,18 +51,49 @@ async def writing(invocation: Invocation, label: str) -> AsyncIterator[AsyncCons
 @asynccontextmanager
 async def _opened(invocation: Invocation, label: str, *, is_read_only: bool) -> AsyncIterator[AsyncConsole]:
     files = invocation.provider_files
-    async with open_async(invocation.home, label=label, is_read_only=is_read_only, provider_files=files) as console:
-        health = console.health()
-        for note in health.notes:
-            invocation.output.note("note: ", note)
-        if not health.is_writable and not is_read_only:
-            invocation.output.note("note: the store is read-only: ", health.why_not)
-        yield console
+    with _log_lines(invocation.output):
+        async with open_async(invocation.home, label=label, is_read_only=is_read_only, provider_files=files) as console:
+            health = console.health()
+            for note in health.notes:
+                if note != health.damage:  # that is an error, and told as one
+                    invocation.output.note("note: ", note)
+            yield console
+
+
+class _LogLines(logging.Handler):
+    """What the engine logs, as lines on stderr; it may hold text of a provider, so it is made inert like all else (U3)."""
+
+    def __init__(self, output: Output) -> None:
+        super().__init__(logging.WARNING)
+        self._output = output
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Tell one record, a traceback line by line."""
+        for line in self.format(record).splitlines():
+            self._output.note(line)
+
+
+@contextmanager
+def _log_lines(output: Output) -> Iterator[None]:
+    logger, handler = logging.getLogger("jobconsole"), _LogLines(output)
+    logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
 
 
 def has_worker(console: AsyncConsole) -> bool:
     """Whether a worker lives in another process."""
     return any(worker.worker_id != console.worker_info.worker_id for worker in console.health().workers)
+
+
+def tell_questions(operations: Iterable[Operation], invocation: Invocation) -> None:
+    """Say how many of these operations wait for a person, and where to answer."""
+    asking = sum(op.phase is Phase.ESCALATED for op in operations)
+    if asking:
+        need = "needs" if asking == 1 else "need"
+        invocation.output.note(f"{counted(asking, 'operation')} {need} a decision: jobconsole inbox")
 
 
 def tell_missing_worker(console: AsyncConsole, invocation: Invocation) -> None:

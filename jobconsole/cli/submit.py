@@ -113,6 +113,7 @@ async def _track(
     invocation: Invocation, provider: str, job_id: str | None, status_url: str | None, wish: Wish, timeout: timedelta | None
 ) -> Exit:
     async with writing(invocation, "track") as console:
+        require_credential(console.contracts.get(provider))
         begun = await console.track(provider, job_id=job_id, status_url=status_url, wish=wish)
         if not begun.is_new:
             invocation.output.note(f"this job is watched already, as {begun.op.operation_id}; nothing was begun")

@@ -52,6 +52,7 @@ async def follow(invocation: Invocation, console: AsyncConsole, operations: Sequ
         async with console.embedded_worker():
             found = await console.wait(operations, timeout.total_seconds(), progress.tell)
     else:
+        invocation.output.note("this wait only looks: ", console.health().why_not)
         tell_missing_worker(console, invocation)
         found = await console.wait(operations, timeout.total_seconds(), progress.tell)
     _tell_outcomes(invocation, console, found)

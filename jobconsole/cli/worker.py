@@ -12,7 +12,7 @@ import click
 
 from jobconsole.cli.exits import Exit
 from jobconsole.cli.invocation import Invocation, pass_invocation
-from jobconsole.cli.opening import writing
+from jobconsole.cli.opening import tell_questions, writing
 from jobconsole.cli.stopping import stop_on_signals
 from jobconsole.cli.watching import changed_lines
 from jobconsole.console import AsyncConsole
@@ -35,7 +35,8 @@ async def _run(invocation: Invocation, *, until_idle: bool, once: bool) -> Exit:
     async with writing(invocation, "run") as console:
         worker = console.worker()
         with stop_on_signals(worker.stop) as stopped:
-            await _tell_start(invocation, console)
+            if console.health().is_writable:
+                await _tell_start(invocation, console)
             telling = asyncio.create_task(_tell_changes(invocation, console))
             try:
                 await worker.run(until_idle=until_idle, once=once)
@@ -64,10 +65,8 @@ async def _tell_changes(invocation: Invocation, console: AsyncConsole) -> None:
 
 async def _tell_end(invocation: Invocation, console: AsyncConsole) -> None:
     in_flight = await console.operations()
-    asking = sum(op.phase is Phase.ESCALATED for op in in_flight)
     if invocation.as_json:
+        asking = sum(op.phase is Phase.ESCALATED for op in in_flight)
         worker_id = console.worker_info.worker_id
         invocation.output.json({"worker_id": worker_id, "in_flight": len(in_flight), "needs_decision": asking})
-    if asking:
-        need = "needs" if asking == 1 else "need"
-        invocation.output.note(f"{counted(asking, 'operation')} {need} a decision: jobconsole inbox")
+    tell_questions(in_flight, invocation)
