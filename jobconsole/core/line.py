@@ -22,7 +22,7 @@ import msgspec
 VERSION: Final = 1
 CHAIN: Final = "store"
 MOST_BYTES: Final = 256 * 1024
-"""A longer line is refused: larger payloads are files with a digest."""
+"""Larger payloads are files with a digest."""
 
 ENDING: Final = 76
 """Bytes of `,"hash":"` + 64 hex digits + `"}` + newline: the end of every line, outside its own hash."""
@@ -72,6 +72,14 @@ class Line(msgspec.Struct, frozen=True):
     set: dict[str, dict[str, Any] | None] = {}
 
 
+class LineTooLong(ValueError):
+    """An event is larger than a line may be."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        super().__init__(f"an event of {size} bytes is too large; at most {MOST_BYTES} are stored in one line")
+
+
 @dataclass(frozen=True, slots=True)
 class Position:
     """The end of a chain: the `seq` and hash of its last line."""
@@ -110,7 +118,7 @@ def encode(
 ) -> tuple[bytes, str]:
     """The line's bytes with its newline, and its hash. `fields` and `changes` hold JSON values (see `storable`).
 
-    Raises `ValueError` where an audit field has a reserved name or the line would be longer than `MOST_BYTES`.
+    Raises `ValueError` where an audit field has a reserved name, `LineTooLong` where the line would exceed `MOST_BYTES`.
     """
     shown: dict[str, Any] = {
         "v": VERSION,
@@ -137,7 +145,7 @@ def encode(
     shown["prev_hash"] = prev_hash
     body = msgspec.json.encode(shown)[:-1]
     if len(body) + ENDING > MOST_BYTES:
-        raise ValueError(f"an event of {len(body) + ENDING} bytes is too large; at most {MOST_BYTES} are stored in one line")
+        raise LineTooLong(len(body) + ENDING)
     digest = hashlib.sha256(body).hexdigest()
     return b'%b,"hash":"%b"}\n' % (body, digest.encode()), digest
 

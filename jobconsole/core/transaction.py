@@ -11,13 +11,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
+import msgspec
+
 from jobconsole.core.command import Command, Moment, Plan, Refusal, Scope
 from jobconsole.core.documents import ID_FIELDS, WIRE_NAMES, Documents, WireSet
 from jobconsole.core.due import IsDead
 from jobconsole.core.events import EventDraft, Key, Kind, Table
-from jobconsole.core.line import Place, Position, encode, storable
+from jobconsole.core.line import MOST_BYTES, LineTooLong, Place, Position, encode, storable
 
 R = TypeVar("R")
+
+_ROOM = 1024  # bytes: what `not_stored` may take, and the size below which leaving a value out saves nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,16 +90,13 @@ class Batch:
         for draft in drafts:
             seq = head.seq + 1
             wire = self._wire_set(draft, seq, created, scope)
-            line, digest = encode(
-                Place(seq, tx, self._first_seq, self.now.wall, self.now.up, self.now.boot),
-                head.hash,
-                kind=draft.kind,
-                actor=draft.actor,
-                operation_id=draft.operation_id,
-                op_seq=draft.op_seq,
-                fields=storable(draft.fields),
-                changes=wire,
-            )
+            place = Place(seq, tx, self._first_seq, self.now.wall, self.now.up, self.now.boot)
+            fields = storable(draft.fields)
+            try:
+                line, digest = _encoded(draft, place, head.hash, fields, wire)
+            except LineTooLong as error:
+                fields, wire = _fitted(fields, wire, error.size)
+                line, digest = _encoded(draft, place, head.hash, fields, wire)
             lines.append(line)
             sets.append(wire)
             head = Position(seq, digest)
@@ -197,6 +198,41 @@ def _reaches(scope: Scope, key: Key, documents: Documents) -> bool:
         is_found = scope.job == job or (scope.fingerprint is not None and scope.fingerprint == doc.get("request_fingerprint"))
         return is_found or doc["account_key"] in scope.accounts
     return False
+
+
+def _encoded(draft: EventDraft, place: Place, prev_hash: str, fields: Mapping[str, Any], wire: WireSet) -> tuple[bytes, str]:
+    return encode(
+        place,
+        prev_hash,
+        kind=draft.kind,
+        actor=draft.actor,
+        operation_id=draft.operation_id,
+        op_seq=draft.op_seq,
+        fields=fields,
+        changes=wire,
+    )
+
+
+def _fitted(fields: Mapping[str, Any], wire: WireSet, size: int) -> tuple[dict[str, Any], WireSet]:
+    """An event that fits one line: its largest values become null, and `not_stored` names them.
+
+    A payload that is too large must not cost the state change that it came with.
+    """
+    kept = dict(fields)
+    changed = {place: dict(values) if values is not None else None for place, values in wire.items()}
+    holders = [("", kept), *((place, values) for place, values in changed.items() if values is not None)]
+    sizes = [
+        (len(msgspec.json.encode(value)), place, name, holder) for place, holder in holders for name, value in holder.items()
+    ]
+    left_out: list[str] = []
+    for bytes_saved, place, name, holder in sorted(sizes, key=lambda one: one[:3], reverse=True):
+        if size <= MOST_BYTES - _ROOM or bytes_saved < _ROOM:
+            break
+        holder[name] = None
+        left_out.append(f"{place}.{name} ({bytes_saved} bytes)")
+        size -= bytes_saved
+    kept["not_stored"] = left_out
+    return kept, changed
 
 
 def forget(actor: str, keys: Sequence[Key]) -> Command[int]:

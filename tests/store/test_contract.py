@@ -108,6 +108,29 @@ async def test_a_transaction_that_cannot_be_stored_leaves_nothing_of_itself(pair
     assert op.name is None
 
 
+@pytest.mark.rule("S4")
+async def test_a_payload_too_large_for_a_line_does_not_cost_the_state_change(pair: Pair) -> None:
+    """Case DB-03: the phase is stored, the payload is left out, and the event names it."""
+    await begun(pair.a, made())
+    await changed(pair.a, "op-1", phase=Phase.SUCCEEDED, message="x" * 300_000, name="kept")
+    op = await pair.b.get("op-1")
+    assert op is not None
+    assert (op.phase, op.message, op.name) == (Phase.SUCCEEDED, None, "kept")
+    assert b'"not_stored":["_default/' in (await lines_of(pair.a.events()))[-1]
+
+
+@pytest.mark.rule("S4")
+async def test_a_value_that_json_cannot_hold_does_not_cost_the_state_change(pair: Pair) -> None:
+    """Case DB-03: what memory holds is what the log says."""
+    payload = {"nan": float("nan"), "lone": "\ud800", "big": 10**400, "set": {1}}
+    draft = EventDraft(kind=Kind.CHECK_ANSWERED, actor="worker:w1", set={("accounts", "a"): {"level": 1, "payload": payload}})
+    await pair.a.transact(Scope(accounts=("a",)), lambda view: Plan((draft,), None), kind="record")
+    for store in (pair.a, pair.b):
+        doc = await store.document("accounts", "a")
+        assert doc is not None
+        assert (doc["level"], doc["payload"]["nan"], doc["payload"]["lone"]) == (1, None, "\ufffd")
+
+
 async def test_a_caller_that_goes_away_does_not_stop_its_batch(pair: Pair) -> None:
     """Cancellation of one caller: the other's command and the cancelled one's are both whole or absent."""
     await begun(pair.a, made())

@@ -10,9 +10,14 @@ import pytest
 
 from jobconsole.adapters.checkpoint import HEADER_BYTES
 from jobconsole.adapters.tinydb_store import FolderStore, open_store
+from jobconsole.core.command import Moment
+from jobconsole.core.documents import Documents
+from jobconsole.core.events import Kind
+from jobconsole.core.line import Position, parse
+from jobconsole.core.transaction import Batch
 from jobconsole.errors import StoreDamaged, StoreNewer, StoreReadOnly
 from jobconsole.testing.clock import ManualClock
-from tests.store.made import begun, counted, made
+from tests.store.made import START, begun, counted, made
 
 
 async def opened(home: Path, *, boot: str = "boot-1") -> FolderStore:
@@ -214,6 +219,39 @@ async def test_a_torn_end_after_a_clean_release_is_damage(home: Path) -> None:
         await counted(store, "op-1")
     await store.close()
     assert segment(home).read_bytes().endswith(b"99"), "nothing was cut"
+
+
+@pytest.mark.rule("S4")
+async def test_a_reader_without_the_lock_says_what_is_proved_to_be_damaged(home: Path) -> None:
+    """An unfinished end is "not yet" to it; a hole before synced lines is said."""
+    good = segment(home).read_bytes()
+    for name in ("operations.json", "operations.prev.json"):
+        (home / name).unlink()
+    for data, is_said in ((good[:-10], False), (good.replace(b"fingerprint of op-1", b"fingerprint of op-9"), True)):
+        segment(home).write_bytes(data)
+        reader = await open_store(home, ManualClock(), label="ls", read_only=True)
+        assert any("proves that it was there" in note for note in reader.health().notes) == is_said
+        await reader.close()
+
+
+@pytest.mark.rule("S4")
+async def test_a_migration_met_in_the_tail_forbids_writing(home: Path) -> None:
+    """A newer version has been here: reading goes on, writing needs that version."""
+    store = await opened(home)
+    work = Batch(Documents(), Position(*_head(home)), Moment(START, 1_000, "boot-1"), lambda owner: False)
+    with segment(home).open("ab") as file:
+        file.write(work.note(Kind.STORE_MIGRATED, "store:newer", to=2).lines[0])
+    with pytest.raises(StoreNewer, match="newer"):
+        await counted(store, "op-1")
+    assert len(await store.operations()) == 3
+    assert not store.health().is_writable
+    await store.close()
+
+
+def _head(home: Path) -> tuple[int, str]:
+    last = parse(segment(home).read_bytes().splitlines(keepends=True)[-1])
+    assert last is not None
+    return last.seq, last.hash
 
 
 async def test_a_store_of_another_machine_is_said_and_opened(home: Path) -> None:
