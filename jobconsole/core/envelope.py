@@ -24,6 +24,7 @@ _PAGE_TYPE = re.compile(r"text/html|application/xhtml\+xml", re.IGNORECASE)
 _CHARSET = re.compile(r";\s*charset\s*=\s*\"?([\w.-]+)", re.IGNORECASE)
 _HALF_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]")
 _LONGEST_WHOLE_NUMBER = 400  # digits; Python refuses to read more than 4,300
+_DEEPEST = 200  # levels of nesting: what this process can just read and keep, one with a deeper stack could not open again
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,12 +143,23 @@ def _parse(text: str) -> tuple[Any, Any, tuple[str, ...]]:
         raw = json.loads(
             text, parse_float=number_beyond, parse_int=whole_number, parse_constant=constant, object_pairs_hook=members
         )
+        if text.count("[") + text.count("{") > _DEEPEST and _depth(raw) > _DEEPEST:
+            raise _Unreadable("the JSON is nested too deeply")
         body = _clean(raw) if notes or _HALF_CHARACTER.search(text) else raw
     except RecursionError:
         raise _Unreadable("the JSON is nested too deeply") from None
     except ValueError:
         raise _Unreadable("the body is no JSON") from None
     return body, raw, tuple(notes)
+
+
+def _depth(value: Any) -> int:
+    """Levels of lists and objects in `value`; without recursion, which is what too many of them would break."""
+    depth, level = 0, [value]
+    while level := [item for item in level if isinstance(item, list | dict)]:
+        depth += 1
+        level = [inner for item in level for inner in (item if isinstance(item, list) else item.values())]
+    return depth
 
 
 def _clean(value: Any) -> Any:
