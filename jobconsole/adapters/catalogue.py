@@ -51,7 +51,7 @@ class Catalogue:
                 near = difflib.get_close_matches(name, self._latest(), n=3, cutoff=0.4)
                 mend = f"did you mean {' or '.join(near)}?" if near else "`jobconsole providers` lists them all"
                 raise UnknownProvider(f"there is no provider {name[:60]!r}; {mend}")
-            self._loaded[name] = load(entry.read(), entry.source, _Bases(self._entries(), entry))
+            self._loaded[name] = _load(self._entries(), entry)
         return self._loaded[name]
 
     def names(self) -> list[str]:
@@ -77,22 +77,36 @@ class Catalogue:
         return self._found
 
 
-class _Bases(Mapping[str, str]):
-    """The texts that one contract may extend: all others, of its own name the one before it."""
+def _load(entries: Sequence[_Entry], entry: _Entry, above: tuple[_Entry, ...] = ()) -> Contract:
+    """The contract of `entry`; `above` are those that extend it, in a row."""
+    if entry in above:
+        raise ContractInvalid(above[-1].source, "extends", "goes round in a circle", "let the base stand alone")
+    return load(entry.read(), entry.source, _Bases(entries, entry, (*above, entry)))
 
-    def __init__(self, entries: Sequence[_Entry], of: _Entry) -> None:
-        others = [other for other in entries if other is not of and other.name != of.name]
+
+class _Bases(Mapping[str, str]):
+    """The texts that one contract may extend: all others, of its own name the one before it.
+
+    A base comes merged with its own base, so that a file of the store may extend the built-in contract of its own name.
+    """
+
+    def __init__(self, entries: Sequence[_Entry], of: _Entry, above: tuple[_Entry, ...]) -> None:
+        others = [other for other in entries if other.name != of.name]
         before = [other for other in entries[: entries.index(of)] if other.name == of.name]
-        self._entries = {entry.name: entry for entry in (*others, *before)}
+        self._all, self._above = entries, above
+        self._found = {entry.name: entry for entry in (*others, *before)}
 
     def __getitem__(self, name: str) -> str:
-        return self._entries[name].read()
+        return _load(self._all, self._found[name], self._above).text
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._found
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._entries)
+        return iter(self._found)
 
     def __len__(self) -> int:
-        return len(self._entries)
+        return len(self._found)
 
 
 def _built_in() -> Iterator[_Entry]:
