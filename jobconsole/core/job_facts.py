@@ -6,6 +6,7 @@ Only this file decides how counts and times change a verdict, and which other va
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -139,12 +140,20 @@ def status_url(contract: Contract, value: Any, reading: Reading, known: Known, v
     try:
         if not isinstance(value, str):
             raise HostRefused("the status URL is no text")
-        url = hosts.resolve(value, known.request_url or reading.url)
+        asked = known.request_url or reading.url
         params = params_of(contract, known.params)
-        return hosts.check(url, own_host(contract, params), allowed_hosts(contract, params))
+        return hosts.check(hosts.resolve(value, asked), _own_host(contract, params, asked), allowed_hosts(contract, params))
     except (HostRefused, InvalidValue) as error:
         verdict.notes.append(f"the status URL was refused: {str(error)[:SHOWN]}")
         return None
+
+
+def _own_host(contract: Contract, params: Mapping[str, str], asked: str) -> str:
+    """base_url's host, or where the request went: it was checked before it left, whatever params it needed."""
+    try:
+        return own_host(contract, params)
+    except InvalidValue:
+        return hosts.host_port(asked)
 
 
 def _looks_ended(contract: Contract, facts: dict[str, Any], verdict: Verdict) -> bool:
