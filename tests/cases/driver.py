@@ -21,11 +21,16 @@ Condition = Callable[[], Awaitable[bool]]
 
 async def run_until_settled(console: AsyncConsole, worker: Worker, clock: ManualClock, *, longest: timedelta = LONGEST) -> None:
     """Let `worker` work until every operation has ended or needs a person."""
+    await run_until(all_settled(console), worker, clock, longest=longest)
 
-    async def all_settled() -> bool:
+
+def all_settled(console: AsyncConsole) -> Condition:
+    """Whether every operation has ended or needs a person."""
+
+    async def are_settled() -> bool:
         return all(is_settled(op) for op in await console.operations(include_ended=True))
 
-    await run_until(all_settled, worker, clock, longest=longest)
+    return are_settled
 
 
 async def run_until(is_done: Condition, worker: Worker, clock: ManualClock, *, longest: timedelta = LONGEST) -> None:

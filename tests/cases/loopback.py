@@ -1,6 +1,6 @@
 """A case's steps on a real server on loopback, over the real transport: where bytes, connections and certificates matter.
 
-Limits are shortened by `SCALE`, real seconds for hundredths of one; the clock of the operation stays a manual one.
+Limits are shortened by `SCALE`; the clock of the operation stays a manual one.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tests.cases.case_file import Case
 from tests.cases.demo_contract import Tables, demo_contract
 from tests.cases.runner import NOON, Call, PatientStage, body_of, kind_of, nth
 
-SCALE = 100  # a second of the case is 10 ms here
+SCALE = 30  # a second of the case is a thirtieth of one here: an honest answer still has a second
 OnRequest = Callable[[Call], None]
 
 

@@ -20,7 +20,7 @@ from jobconsole.cli.exits import Exit, of_words
 from jobconsole.core.contract import Contract
 from jobconsole.core.operation import Operation, Phase, Reason
 from jobconsole.core.outcome import status_word
-from jobconsole.engine.face import AsyncConsole, is_settled
+from jobconsole.engine.face import AsyncConsole
 from jobconsole.engine.submissions import Wish
 from jobconsole.errors import ContractInvalid, TransportFault
 from jobconsole.play.job import Fault, FaultKind, Reply
@@ -30,7 +30,7 @@ from jobconsole.testing.memory_store import MemoryStore
 from jobconsole.testing.transport import Scripted, ScriptedTransport
 from tests.cases.case_file import Case
 from tests.cases.demo_contract import Tables, demo_contract
-from tests.cases.driver import Condition, perform_until, run_for, run_until
+from tests.cases.driver import Condition, all_settled, perform_until, run_for, run_until
 
 NOON = datetime(2026, 11, 29, 12, 0, tzinfo=UTC)  # the moment that dates in the cases are about
 PERSON = "person:ana"
@@ -107,11 +107,7 @@ class Stage:
 
     async def until_settled(self) -> Operation:
         """Let time pass until the operation has ended or needs a person."""
-
-        async def all_settled() -> bool:
-            return all(is_settled(op) for op in await self.console.operations(include_ended=True))
-
-        await self._until(all_settled)
+        await self._until(all_settled(self.console))
         return await self.op()
 
     async def until_polls(self, number: int) -> Operation:

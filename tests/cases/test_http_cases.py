@@ -182,7 +182,7 @@ async def test_nan_and_infinity_become_unknown_and_are_kept_nowhere(case: Case) 
 @pytest.mark.rule("B10", "B2")
 @each("HT-12")
 async def test_one_request_has_a_limit_of_its_own_however_the_bytes_drip(case: Case) -> None:
-    limit_s = case.settings["request_wall_s"] / SCALE
+    limit_s = case.settings["request_wall_s"] / SCALE  # 1 s
     async with served(case, {"status": {"timeout": f"{limit_s}s"}}) as stage:
         async with asyncio.timeout(limit_s * 10):  # the whole drip would take longer
             op = await stage.until_settled()

@@ -17,6 +17,7 @@ from jobconsole.core.schedule import backoff
 from jobconsole.errors import Refused
 from tests.cases.case_file import Case, case, each
 from tests.cases.demo_contract import Tables
+from tests.cases.driver import run_until_settled
 from tests.cases.loopback import served
 from tests.cases.runner import Call, Stage, ended, exit_of, played, staged
 
@@ -59,7 +60,7 @@ async def test_a_computing_error_on_one_job_stops_no_other() -> None:
     async with staged(given, steps=[submit, {"on": "poll", "fault": "unforeseen"}, done]) as stage:
         await stage.submit("first")
         await stage.submit("second")
-        await stage.until_settled()
+        await run_until_settled(stage.console, stage.console.worker(), stage.clock)
         ops = await stage.console.operations(include_ended=True)
         assert [op.phase for op in ops] == [Phase.SUCCEEDED, Phase.SUCCEEDED]
         assert len(await stage.events("lease_lost")) == 1
@@ -247,6 +248,21 @@ async def test_every_job_of_the_account_is_held_with_one_question_until_access_i
         await stage.until_settled()
         assert [op.phase for op in await stage.console.operations(include_ended=True)] == [Phase.SUCCEEDED] * 2
         assert stage.count("poll") == 4 + refused
+
+
+@pytest.mark.rule("B11", "B2")
+@each("LC-10")
+async def test_the_deadline_of_a_held_job_runs_on(case: Case) -> None:
+    submit, running, refusal, done = case.steps
+    tables = {**ROTATING, "budget": {"deadline": "10m"}}
+    async with staged(case, tables, steps=[submit, {**running, "repeat": 2}, {**refusal, "status": 403}, done]) as stage:
+        await stage.submit("first")
+        await stage.for_a_while(2)
+        await stage.submit("second")
+        await stage.for_a_while(1200)
+        endings = {ended(op) for op in await stage.console.operations()}
+        assert endings == {(Phase.ESCALATED, Reason.AUTHORIZATION_DENIED), (Phase.ESCALATED, Reason.DEADLINE_EXCEEDED)}
+        assert stage.count("poll") == 3
 
 
 # ---- times ---------------------------------------------------------------------------------------------------------------
