@@ -1,8 +1,38 @@
 """jobconsole: bounded waiting for work that runs at somebody else's service.
 
-Importing this package loads neither textual nor pandas nor ipywidgets nor httpx (SPEC 12).
+Importing this package loads neither textual nor pandas nor ipywidgets nor httpx: names are looked up when they are used (SPEC
+12).
 """
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 __version__ = "0.1.0"
+__all__ = ["AsyncConsole", "Budget", "Console", "JobconsoleError", "Outcome", "open", "open_async"]
+
+if TYPE_CHECKING:
+    from jobconsole.api import AsyncConsole, Console, open_async
+    from jobconsole.api import open_console as open
+    from jobconsole.core.outcome import Outcome
+    from jobconsole.engine.submissions import Budget
+    from jobconsole.errors import JobconsoleError
+
+_HOMES = {
+    "AsyncConsole": ("jobconsole.api", "AsyncConsole"),
+    "Budget": ("jobconsole.engine.submissions", "Budget"),
+    "Console": ("jobconsole.api", "Console"),
+    "JobconsoleError": ("jobconsole.errors", "JobconsoleError"),
+    "Outcome": ("jobconsole.core.outcome", "Outcome"),
+    "open": ("jobconsole.api", "open_console"),
+    "open_async": ("jobconsole.api", "open_async"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'jobconsole' has no attribute {name!r}")
+    from importlib import import_module
+
+    module, attribute = _HOMES[name]
+    return getattr(import_module(module), attribute)

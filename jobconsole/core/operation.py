@@ -339,6 +339,14 @@ class Operation(Value, frozen=True, kw_only=True):
     op_seq: int = 0
     due_at: datetime | None = None  # when a worker looks next; derived, see `settle`
 
+    def __repr__(self) -> str:
+        """What a person wants to see first; the request, its token and texts of the provider stay out."""
+        name = f" {self.name!r}" if self.name else ""
+        state = f" ({self.last_known_state!r})" if self.last_known_state else ""
+        checks = f"{self.status_requests_used} of {self.max_status_requests} checks"
+        reason = f", {self.escalation.reason}" if self.escalation else ""
+        return f"<Operation {self.operation_id}{name}: {self.phase}{state}{reason}, {checks}, deadline {self.deadline_at:%H:%M:%SZ}>"
+
 
 class Action(Value, frozen=True, kw_only=True):
     """Anything that is not an observation: submit, fetch, cancel, resubmit, hand-off (A3)."""

@@ -11,8 +11,10 @@ import contextlib
 import os
 import random
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
+import msgspec
 from ulid import ULID
 
 from jobconsole.core.account import Account, account
@@ -27,6 +29,7 @@ from jobconsole.core.events import Table
 from jobconsole.core.inbox import InboxItem, inbox_items
 from jobconsole.core.operation import Operation, Option, Phase, deadline
 from jobconsole.core.views import View, operation_view
+from jobconsole.core.why import why as explain
 from jobconsole.engine.contracts import ContractBook
 from jobconsole.engine.denials import pass_on_denial
 from jobconsole.engine.poll import LEASE_MARGIN, Looker
@@ -46,7 +49,8 @@ class AsyncConsole:
         self.book = ContractBook(store, contracts)
         self._make_transport = transport
         self._transport: Transport | None = None
-        self.worker_info = WorkerInfo(f"{os.getpid()}-{str(ULID())[-6:].lower()}", label, os.getpid(), clock.wall())
+        self._label = label
+        self.worker_info = self._new_worker()
         self.actor = f"worker:{self.worker_info.worker_id}"
 
     # ---- starting -------------------------------------------------------------------------------------------------------
@@ -84,8 +88,9 @@ class AsyncConsole:
 
     async def perform(self, operation_id: str) -> Operation:
         """Do what is due for this operation now, in this process: a submission need not wait for a worker."""
-        async with self.store.announce(self.worker_info):
-            await self._looker().look(operation_id)
+        worker = self._new_worker()  # a worker of its own: the embedded one may run beside it
+        async with self.store.announce(worker):
+            await self._looker(worker).look(operation_id)
         return await self.get(operation_id)
 
     # ---- reading --------------------------------------------------------------------------------------------------------
@@ -145,6 +150,13 @@ class AsyncConsole:
     def events(self, operation_id: str | None = None) -> AsyncIterator[bytes]:
         """The audit's stored lines, verbatim, in chain order."""
         return self.store.events(operation_id)
+
+    async def why(self, operation_id: str, at: datetime | None = None) -> str:
+        """Why it was checked then, why not earlier, what comes next, in plain words (U7). Raises `UnknownOperation`."""
+        op = await self.get(operation_id)
+        events = [msgspec.json.decode(line) async for line in self.events(operation_id)]
+        account_now = (await self.accounts()).get(op.account_key)
+        return explain(op, events, at, self.clock.wall(), account_now, await self.contract_of(op))
 
     async def verify(self) -> Verification:
         """Whether the audit's chain is whole, and what its anchors prove (L3, L7)."""
@@ -215,7 +227,7 @@ class AsyncConsole:
     # ---- working and waiting --------------------------------------------------------------------------------------------
     def worker(self, *, max_concurrent: int = 64) -> Worker:
         """A worker of this process; `run` it, and `stop` it."""
-        return Worker(self.store, self._looker(), self.book, self.clock, self.worker_info, max_concurrent)
+        return Worker(self.store, self._looker(self.worker_info), self.book, self.clock, self.worker_info, max_concurrent)
 
     @contextlib.asynccontextmanager
     async def embedded_worker(self) -> AsyncIterator[None]:
@@ -289,10 +301,15 @@ class AsyncConsole:
         actions = tuple(opened.action_id for opened in op.open_actions.values())
         return Scope(operations=(op.operation_id,), accounts=(op.account_key,), actions=actions)
 
-    def _looker(self) -> Looker:
+    def _new_worker(self) -> WorkerInfo:
+        worker_id = f"{os.getpid()}-{str(ULID())[-6:].lower()}"
+        return WorkerInfo(worker_id, self._label, os.getpid(), self.clock.wall())
+
+    def _looker(self, worker: WorkerInfo) -> Looker:
         if self._transport is None:
             self._transport = self._make_transport()
-        return Looker(self.store, self._transport, self.book, self.clock, self.actor, random.Random())
+        actor = f"worker:{worker.worker_id}"
+        return Looker(self.store, self._transport, self.book, self.clock, actor, random.Random())
 
     async def _transact(self, scope: Scope, command: Command[R], kind: CommandKind) -> R:
         got = await self.store.transact(scope, command, kind=kind)

@@ -1,0 +1,299 @@
+"""The Python face: `jobconsole.open()` for scripts and notebooks, `jobconsole.open_async()` for programs (SPEC 12).
+
+Only this file decides what a Python caller can say. `AsyncConsole` puts SPEC 12's names over the engine's desk; `Console` hands
+each call to it through a thread with an event loop: one implementation, two ways to wait for it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import getpass
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+import msgspec
+
+from jobconsole.console import Budget, Desk, Wish, is_settled, open_desk
+from jobconsole.core.chain import Verification
+from jobconsole.core.durations import parse_duration
+from jobconsole.core.inbox import InboxItem
+from jobconsole.core.operation import Operation
+from jobconsole.core.outcome import Outcome, outcome
+from jobconsole.core.story import story
+from jobconsole.engine.blocking import Portal
+
+if TYPE_CHECKING:
+    import pandas
+
+T = TypeVar("T")
+V = TypeVar("V")
+INTERRUPTED = "Interrupting stops this wait, not the job: it goes on at the provider and stays watched while a worker runs."
+
+
+@dataclass(frozen=True, slots=True)
+class Audit(Generic[V]):
+    """The audit's stored lines, of one operation or of the whole store, as they were when it was asked for."""
+
+    lines: tuple[bytes, ...]
+    _verify: Callable[[], V]
+
+    def story(self) -> str:
+        """One line an event, in plain words (L2)."""
+        several = len({event.get("operation_id") for event in self._events()}) > 1
+        return "\n".join(story(self._events(), with_operation=several))
+
+    def to_frame(self) -> pandas.DataFrame:
+        """A typed DataFrame, one row an event; the same columns and dtypes when it is empty (L2)."""
+        from jobconsole.adapters.frames import audit_frame
+
+        return audit_frame(self.lines)
+
+    def verify(self) -> V:
+        """Verify the whole store's chain against its anchors and records; an empty one is never valid (L3, L7)."""
+        return self._verify()
+
+    def _events(self) -> Iterator[dict[str, Any]]:
+        return (msgspec.json.decode(line) for line in self.lines)
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def __repr__(self) -> str:
+        return f"<Audit of {len(self.lines)} events: .story(), .to_frame(), .verify()>"
+
+
+class AsyncConsole:
+    """A console for programs with an event loop. Build it with `jobconsole.open_async`; close it, or use `async with`."""
+
+    def __init__(self, desk: Desk, close: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        self._desk, self._close = desk, close
+        self._working: contextlib.AsyncExitStack | None = None
+
+    async def submit(
+        self,
+        provider: str,
+        *,
+        json: Any = None,
+        id: str | None = None,
+        name: str | None = None,
+        task: str | None = None,
+        owner: str | None = None,
+        params: Mapping[str, str] | None = None,
+        budget: Budget | None = None,
+        by: str | None = None,
+    ) -> Operation:
+        """Submit a job: the record is durable before the POST leaves. The same `id` and request return the same operation.
+
+        `budget` asks for less than the contract, or for more as a person. Raises `UnknownProvider`, `ContractInvalid`,
+        `InvalidValue`, `Refused`, `StoreError`; never because a job is slow.
+        """
+        wish = Wish(person(by), id, name, task, owner, dict(params or {}), budget or Budget())
+        begun = await self._desk.submit(provider, json, wish=wish)
+        return await self._desk.perform(begun.op.operation_id) if begun.is_new else begun.op
+
+    async def track(
+        self,
+        provider: str,
+        *,
+        job_id: str | None = None,
+        status_url: str | None = None,
+        id: str | None = None,
+        name: str | None = None,
+        task: str | None = None,
+        owner: str | None = None,
+        params: Mapping[str, str] | None = None,
+        budget: Budget | None = None,
+        by: str | None = None,
+    ) -> Operation:
+        """Adopt a job that somebody else started; a second call returns the live operation (X9). Raises as `submit`."""
+        wish = Wish(person(by), id, name, task, owner, dict(params or {}), budget or Budget())
+        return (await self._desk.track(provider, job_id=job_id, status_url=status_url, wish=wish)).op
+
+    async def start(self) -> None:
+        """Run a worker in this process, unless one is alive on this store; a second call does nothing (X19)."""
+        if self._working is None:
+            self._working = contextlib.AsyncExitStack()
+            await self._working.enter_async_context(self._desk.embedded_worker())
+
+    async def stop(self) -> None:
+        """Stop this process's worker within two seconds. Nothing is cancelled; another worker goes on."""
+        working, self._working = self._working, None
+        if working is not None:
+            await working.aclose()
+
+    async def wait(self, op: Operation | str, timeout: str | float | None = "10m") -> Outcome:
+        """Wait until the operation has ended or needs a person, or `timeout` ("10m", seconds, None) is over.
+
+        Never raises for a slow job: `outcome.done` says whether its end is known, `outcome.status` what it came to.
+        """
+        seconds = parse_duration(timeout).total_seconds() if isinstance(timeout, str) else timeout
+        async with self._desk.embedded_worker() if self._working is None else contextlib.nullcontext():
+            (found,) = await self._desk.wait([_id(op)], seconds)
+        return outcome(found, is_waited_out=not is_settled(found))
+
+    async def operation(self, op: Operation | str) -> Operation:
+        """The operation as it is now. Raises `UnknownOperation`."""
+        return await self._desk.get(_id(op))
+
+    async def operations(self, phase: str | None = None, *, include_ended: bool = False) -> list[Operation]:
+        """Operations, oldest first: in flight, of one phase, or all."""
+        return await self._desk.operations(include_ended=include_ended, phase=phase)
+
+    async def inbox(self) -> list[InboxItem]:
+        """What needs a person: decisions and looks, oldest first (H2, H13)."""
+        return await self._desk.inbox()
+
+    async def options(self, op: Operation | str) -> list[str]:
+        """The names of what a person may choose for this operation right now."""
+        return [option.name for option in await self._desk.options(await self._desk.get(_id(op)))]
+
+    async def decide(
+        self, op: Operation | str, option: str, *, by: str | None = None, revision: int | None = None, **asked: Any
+    ) -> Operation:
+        """Choose one option: extend, cancel, close, ... `asked`: minutes, checks, failures, rate_limits, until_at, reason.
+
+        `op` as a record binds the choice to the revision that was seen (H4). Raises `Refused`, which says what happened.
+        """
+        shown = op.revision if revision is None and isinstance(op, Operation) else revision
+        return (await self._desk.decide(_id(op), option, by=person(by), revision=shown, **asked)).op
+
+    async def why(self, op: Operation | str, at: datetime | None = None) -> str:
+        """Why it was checked then, why not earlier, what comes next, in plain words (U7)."""
+        return await self._desk.why(_id(op), at)
+
+    async def audit(self, op: Operation | str | None = None) -> Audit[Coroutine[Any, Any, Verification]]:
+        """The audit of one operation, or of the whole store."""
+        operation_id = None if op is None else (await self._desk.get(_id(op))).operation_id
+        lines = tuple([line async for line in self._desk.events(operation_id)])
+        return Audit(lines, self._desk.verify)
+
+    async def close(self) -> None:
+        """Stop the worker and give up the store; nothing is cancelled."""
+        await self.stop()
+        await self._close()
+
+    async def __aenter__(self) -> AsyncConsole:
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        await self.close()
+
+
+class Console:
+    """A console that blocks: for scripts and notebooks. Build it with `jobconsole.open`; close it, or use `with`.
+
+    Every method is `AsyncConsole`'s, waited for. Ctrl+C ends a wait within a second; the job goes on.
+    """
+
+    def __init__(self, portal: Portal, console: AsyncConsole) -> None:
+        self._portal, self._console = portal, console
+
+    def submit(self, provider: str, **asked: Any) -> Operation:
+        """`AsyncConsole.submit`, waited for."""
+        return self._portal.call(self._console.submit(provider, **asked))
+
+    def track(self, provider: str, **asked: Any) -> Operation:
+        """`AsyncConsole.track`, waited for."""
+        return self._portal.call(self._console.track(provider, **asked))
+
+    def start(self) -> None:
+        """Run a worker in a background thread of this process, unless one is alive on this store (X19)."""
+        self._portal.call(self._console.start())
+
+    def stop(self) -> None:
+        """Stop this process's worker; nothing is cancelled."""
+        self._portal.call(self._console.stop())
+
+    def wait(self, op: Operation | str, timeout: str | float | None = "10m") -> Outcome:
+        """`AsyncConsole.wait`, waited for. Interrupting it stops the wait, not the job."""
+        try:
+            return self._portal.call(self._console.wait(op, timeout))
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(INTERRUPTED) from None
+
+    def operation(self, op: Operation | str) -> Operation:
+        """`AsyncConsole.operation`, waited for."""
+        return self._portal.call(self._console.operation(op))
+
+    def operations(self, phase: str | None = None, *, include_ended: bool = False) -> list[Operation]:
+        """`AsyncConsole.operations`, waited for."""
+        return self._portal.call(self._console.operations(phase, include_ended=include_ended))
+
+    def inbox(self) -> list[InboxItem]:
+        """`AsyncConsole.inbox`, waited for."""
+        return self._portal.call(self._console.inbox())
+
+    def options(self, op: Operation | str) -> list[str]:
+        """`AsyncConsole.options`, waited for."""
+        return self._portal.call(self._console.options(op))
+
+    def decide(self, op: Operation | str, option: str, **asked: Any) -> Operation:
+        """`AsyncConsole.decide`, waited for."""
+        return self._portal.call(self._console.decide(op, option, **asked))
+
+    def why(self, op: Operation | str, at: datetime | None = None) -> str:
+        """`AsyncConsole.why`, waited for."""
+        return self._portal.call(self._console.why(op, at))
+
+    def audit(self, op: Operation | str | None = None) -> Audit[Verification]:
+        """`AsyncConsole.audit`, waited for."""
+        audit = self._portal.call(self._console.audit(op))
+        return Audit(audit.lines, lambda: self._portal.call(audit.verify()))
+
+    def close(self) -> None:
+        """Stop the worker, give up the store, end the thread; nothing is cancelled."""
+        self._portal.call(self._console.close())
+        self._portal.close()
+
+    def __enter__(self) -> Console:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+
+async def open_async(
+    home: Path | str | None = None,
+    *,
+    providers: Sequence[Path | str] = (),
+    read_only: bool = False,
+    label: str = "python",
+) -> AsyncConsole:
+    """Open the store of this user, or the one in `home`, with contract files beside the known ones. Raises `StoreError`."""
+    stack = contextlib.AsyncExitStack()
+    folder = Path(home) if home is not None else None
+    opened = open_desk(folder, label=label, is_read_only=read_only, provider_files=[Path(p) for p in providers])
+    return AsyncConsole(await stack.enter_async_context(opened), stack.aclose)
+
+
+def open_console(
+    home: Path | str | None = None,
+    *,
+    providers: Sequence[Path | str] = (),
+    read_only: bool = False,
+    label: str = "python",
+) -> Console:
+    """Like `open_async`, for callers that block. Exported as `jobconsole.open`."""
+    portal = Portal()
+    try:
+        console = portal.call(open_async(home, providers=providers, read_only=read_only, label=label))
+    except BaseException:
+        portal.close()
+        raise
+    return Console(portal, console)
+
+
+def person(by: str | None) -> str:
+    """An actor: a plain name is a person's; without one, the login name's (X20)."""
+    if by is not None:
+        return by if ":" in by else f"person:{by}"
+    with contextlib.suppress(Exception):  # no login name, as in a container: the record says so
+        return f"person:{getpass.getuser()}"
+    return "person:unknown"
+
+
+def _id(op: Operation | str) -> str:
+    return op.operation_id if isinstance(op, Operation) else op
