@@ -35,6 +35,11 @@ class InboxItem:
     view: View
 
     @property
+    def operation_id(self) -> str:
+        """Whom it is about."""
+        return str(self.view["operation_id"])
+
+    @property
     def options(self) -> list[View]:
         """What may be chosen now."""
         options: list[View] = self.view["options"]

@@ -56,7 +56,7 @@ def test_a_record_binds_the_decision_to_the_revision_that_was_seen(console: Cons
     op = console.submit("play", json={"scenario": "never-ends"}, params=params(slow_job_server), budget=budget)
     assert console.wait(op, timeout="10s").status == "needs_decision"
     shown = console.operation(op)
-    assert [item.op.operation_id for item in console.inbox()] == [op.operation_id]
+    assert [item.operation_id for item in console.inbox()] == [op.operation_id]
     assert "extend" in console.options(shown)
     extended = console.decide(shown, "extend", checks=2, minutes=1, reason="tax filing is due", by="ana")
     assert extended.max_status_requests == 3
