@@ -41,6 +41,15 @@ _OPENERS = frozenset({Kind.CHECK_RESERVED, Kind.ACTION_STARTED})
 _Slot: TypeAlias = tuple[str, str]  # operation id, and what is under way: "check", "submission", or an action's id
 
 
+@dataclass(frozen=True, slots=True)
+class StoryLine:
+    """One line of the story and its moment, for a front end in which people point at lines; the time is not in `text`."""
+
+    at: datetime
+    operation_id: str | None
+    text: str
+
+
 @dataclass(slots=True)
 class _Line:
     """A line to be told. An open one may still fold into what comes: then its text becomes None."""
@@ -62,6 +71,12 @@ def story(events: Iterable[Mapping[str, Any]], *, with_operation: bool = False) 
     for line in teller.tell(events):
         shown, day = _shown(line, day, with_operation), line.at.date()
         yield shown
+
+
+def story_lines(events: Iterable[Mapping[str, Any]]) -> Iterator[StoryLine]:
+    """The same lines as `story`, each beside its moment and its operation."""
+    for line in _Teller().tell(events):
+        yield StoryLine(line.at, line.operation_id, line.text or "")
 
 
 def _shown(line: _Line, day: date | None, with_operation: bool) -> str:

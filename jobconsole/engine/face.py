@@ -147,9 +147,9 @@ class AsyncConsole:
         current = {provider: self.book.current_or_none(provider) for provider in {op.provider for op in operations}}
         return {provider: contract.digest for provider, contract in current.items() if contract is not None}
 
-    def events(self, operation_id: str | None = None) -> AsyncIterator[bytes]:
-        """The audit's stored lines, verbatim, in chain order."""
-        return self.store.events(operation_id)
+    def events(self, operation_id: str | None = None, after: int | None = None) -> AsyncIterator[bytes]:
+        """The audit's stored lines, verbatim, in chain order; `after` is a `seq`."""
+        return self.store.events(operation_id, after)
 
     async def why(self, operation_id: str, at: datetime | None = None) -> str:
         """Why it was checked then, why not earlier, what comes next, in plain words (U7). Raises `UnknownOperation`."""

@@ -76,7 +76,7 @@ def _refused(choice: Choice, op: Operation, view: View) -> Refusal | None:
         return Refusal("stale", _what_happened(op, choice.revision))
     option = _option(choice, op, view)
     if option is None:
-        return Refusal("not_open", _why_not_open(choice, op))
+        return Refusal("not_open", why_not_open(choice.option, op, choice.contract))
     if choice.option in NEEDS_REASON_TEXT and not choice.reason.strip():
         return Refusal("reason_needed", f"{choice.option} needs a reason in words: --reason TEXT")
     return _over_bounds(choice, option, op, view)
@@ -90,13 +90,14 @@ def _what_happened(op: Operation, shown: int) -> str:
     return f"{op.operation_id} has changed since it was shown (revision {shown}, now {op.revision}, {op.phase}); look again"
 
 
-def _why_not_open(choice: Choice, op: Operation) -> str:
-    ext = choice.contract.budget.extension
-    if choice.option == "extend" and op.granted.times >= ext.times:
+def why_not_open(option: str, op: Operation, contract: Contract) -> str:
+    """Why `option` is not among the open ones, in the words of the refusal; front ends show it beside what is dim."""
+    ext = contract.budget.extension
+    if option == "extend" and op.granted.times >= ext.times:
         return f"the cap of {ext.times} extension(s) in this operation's life is reached; close or cancel remain"
-    if choice.option == "cancel" and choice.contract.cancel is None:
-        return f"{choice.contract.name} documents no cancel"
-    return f"{choice.option} is not open for {op.operation_id} ({op.phase})"
+    if option == "cancel" and contract.cancel is None:
+        return f"{contract.name} documents no cancel"
+    return f"{option} is not open for {op.operation_id} ({op.phase})"
 
 
 def _asked(choice: Choice, option: Option) -> Option:
