@@ -100,7 +100,7 @@ def tallied(op: Operation, seen: Observation, contract: Contract, at: Moment, *,
         last_http_status=seen.http_status,
         last_http_at=at.wall,
         last_request_id=seen.request_id or op.last_request_id,
-        not_before=_not_before(op, seen, at),
+        not_before=provider_minimum(op, seen, at),
     )
     if seen.call_error is CallError.DELIVERY_FAILURE:
         return replace(
@@ -125,7 +125,8 @@ def in_grace(op: Operation, contract: Contract, now: datetime) -> bool:
     return now - op.submitted_at < contract.http.not_found.grace
 
 
-def _not_before(op: Operation, seen: Observation, at: Moment) -> NotBefore | None:
+def provider_minimum(op: Operation, seen: Observation, at: Moment) -> NotBefore | None:
+    """The provider's minimum after this answer: the later of its Retry-After and one that still runs (B2, B7)."""
     if not seen.retry_after_s:
         return op.not_before if op.not_before is not None and op.not_before.at > at.wall else None
     delay = seconds(seen.retry_after_s)

@@ -25,6 +25,7 @@ from jobconsole.core.events import Kind
 from jobconsole.core.observation import observe, unseen
 from jobconsole.core.operation import Delivery, Operation, StateClass
 from jobconsole.core.requests import RequestValues, cancel_request, confirm_request, status_request, submit_request
+from jobconsole.core.retry_after import read_headers
 from jobconsole.engine.contracts import ContractBook
 from jobconsole.engine.gate import RequestGate
 from jobconsole.errors import CallerError, HostRefused, PeerClosedIdle, ProviderFault, SecretMissing, Withheld
@@ -77,7 +78,11 @@ class Looker:
         now = self._clock.wall()
         for kind, opened in op.open_actions.items():
             if opened.due_at is not None and opened.due_at <= now:
-                return await self._act(op, kind, contract)
+                acted = await self._act(op, kind, contract)
+                if acted.deferred is None:
+                    return acted
+                checked = await self._check(op, contract)  # an action that waits stops neither checks nor the deadline
+                return acted if checked.deferred is not None else checked
         return await self._check(op, contract)
 
     # ---- a status check -------------------------------------------------------------------------------------------------
@@ -129,11 +134,13 @@ class Looker:
             except (ProviderFault, CallerError) as fault:
                 return _faulted(fault)
             if _is_redirect(answer, request, lease.contract):
-                following = _followed(request, answer) if hops < REDIRECTS else _too_many_hops()
+                following = _followed(request, answer) if hops < REDIRECTS else _too_many_hops(answer)
                 if isinstance(following, Observation):
                     return following
                 if not await self._again(lease, step):
-                    return _unjudged("redirected, and no request is left to follow", CallError.DELIVERY_FAILURE)
+                    return _unjudged(
+                        "redirected, and no request is left to follow", CallError.DELIVERY_FAILURE, answer.http_status
+                    )
                 request, hops = following, hops + 1
                 continue
             if self._may_rotate(answer, request, lease.contract, has_rotated) and await self._again(lease, step):
@@ -257,7 +264,12 @@ def _is_redirect(answer: Answer, request: HttpRequest, contract: Contract) -> bo
 
 
 def _followed(request: HttpRequest, answer: Answer) -> HttpRequest | Observation:
-    """The same request to where the answer points, if the contract allows that host; nothing is sent to another (HT-02)."""
+    """The same request to where the answer points, if the contract allows that host; nothing is sent to another (HT-02).
+
+    One that is to be followed later is not followed: no lease is held while waiting, so the next check asks again (B7, S2).
+    """
+    if wait_s := read_headers(answer.headers, answer.received_at).retry_after_s:
+        return _unjudged("redirected, but not now", CallError.DELIVERY_FAILURE, answer.http_status, wait_s)
     location = next((value for name, value in answer.headers if name.lower() == "location"), "")
     try:
         url = hosts.check(hosts.resolve(location, request.url), request.auth_host, request.allowed_hosts)
@@ -275,15 +287,30 @@ def _faulted(fault: ProviderFault | CallerError) -> Observation:
 
 
 def _heard(answer: Answer) -> Observation:
-    """The answer to a cancel, which is never judged as a state (X11)."""
-    detail = f"the provider answered {answer.http_status}"
-    return Observation(verdict=StateClass.WAITING.value, http_status=answer.http_status, detail=detail)
+    """The answer to a cancel, which is never judged as a state (X11); what it says about pace holds all the same (B7, B9)."""
+    said = read_headers(answer.headers, answer.received_at)
+    is_limited = answer.http_status == 429
+    return Observation(
+        verdict=CallError.RATE_LIMITED.value if is_limited else StateClass.WAITING.value,
+        http_status=answer.http_status,
+        detail=f"the provider answered {answer.http_status}",
+        retry_after_s=said.retry_after_s,
+        rejected=said.rejected,
+        rate=said.rate,
+    )
 
 
-def _too_many_hops() -> Observation:
-    return _unjudged(f"more than {REDIRECTS} redirects", CallError.DELIVERY_FAILURE)
+def _too_many_hops(answer: Answer) -> Observation:
+    return _unjudged(f"more than {REDIRECTS} redirects", CallError.DELIVERY_FAILURE, answer.http_status)
 
 
-def _unjudged(text: str, error: CallError = CallError.INTEGRATION_ERROR, status: int | None = None) -> Observation:
+def _unjudged(
+    text: str,
+    error: CallError = CallError.INTEGRATION_ERROR,
+    status: int | None = None,
+    retry_after_s: float | None = None,
+) -> Observation:
     delivery = Delivery.NONE if status is None else Delivery.ANSWERED
-    return Observation(verdict=error.value, delivery=delivery, http_status=status, detail=text[:300])
+    return Observation(
+        verdict=error.value, delivery=delivery, http_status=status, detail=text[:300], retry_after_s=retry_after_s
+    )

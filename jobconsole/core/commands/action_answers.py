@@ -21,9 +21,17 @@ from jobconsole.core.commands.claims import (
     without_action,
 )
 from jobconsole.core.commands.recording import account_after, apply_ending, with_bounded_result, write_answer
-from jobconsole.core.commands.transitions import account_of, account_set, conclude, deny_account, escalate, load
+from jobconsole.core.commands.transitions import (
+    account_of,
+    account_set,
+    conclude,
+    deny_account,
+    escalate,
+    load,
+    may_be_submitted,
+)
 from jobconsole.core.contract import Contract
-from jobconsole.core.decide import ConfirmFirst, WaitUntil, decide, tallied
+from jobconsole.core.decide import ConfirmFirst, WaitUntil, decide, provider_minimum, tallied
 from jobconsole.core.events import Draft, Kind, Table
 from jobconsole.core.operation import (
     Action,
@@ -37,6 +45,8 @@ from jobconsole.core.operation import (
     action,
 )
 from jobconsole.core.schedule import backoff, seconds
+
+EARLIER = "an earlier submission, whose answer was lost, may have been accepted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +100,9 @@ def _cancelled(draft: Draft, act: Action, entry: ActionAnswer, view: View) -> No
         state, outcome = ActionState.ENDED, "accepted"
     else:
         state, outcome = ActionState.ENDED, f"answered {seen.http_status}"
-    follow_up(draft, act, view.now.wall, state, outcome, seen.detail, seen.http_status)
+    account_after(draft, account_of(view, draft.op, entry.contract), seen, None, draft.op, view)
+    minimum = provider_minimum(draft.op, seen, view.now)
+    follow_up(draft, act, view.now.wall, state, outcome, seen.detail, seen.http_status, minimum)
 
 
 def _submitted(draft: Draft, act: Action, entry: ActionAnswer, view: View) -> None:
@@ -102,11 +114,13 @@ def _submitted(draft: Draft, act: Action, entry: ActionAnswer, view: View) -> No
         acc = deny_account(account_of(view, draft.op, contract), draft.op, view.now, status)
         _end(draft, act, view, "refused", seen)
         sets = account_set(view, acc)
-        reason = Reason.AUTHORIZATION_DENIED
-        escalate(draft, draft.op, reason, "the submission was refused; nothing was accepted", contract, view.now, also=sets)
+        reason, detail = Reason.AUTHORIZATION_DENIED, "the submission was refused; nothing was accepted"
+        if may_be_submitted(draft.op):
+            detail = "the submission was refused; an earlier one, whose answer was lost, may have been accepted"
+        escalate(draft, draft.op, reason, detail, contract, view.now, also=sets)
     elif status in (429, 503):
         _try_later(draft, act, entry, view)
-    elif status == 409 and draft.op.submit_attempts > 1:
+    elif status == 409 and may_be_submitted(draft.op):
         _conflict(draft, act, entry, view)
     elif status is not None and 400 <= status <= 499 and status not in (408, 421, 425):
         _end(draft, act, view, "refused", seen)
@@ -129,6 +143,9 @@ def _not_sent(draft: Draft, act: Action, entry: ActionAnswer, view: View) -> Non
         due_at = view.now.wall + backoff(act.attempts - 1, contract.schedule, entry.draw)
         repeat_submit(draft, act, due_at, "not_sent", seen.detail)
         return
+    if may_be_submitted(draft.op):
+        submit_unclear(draft, act, contract, view, f"{EARLIER}; this one was not sent: {seen.detail}")
+        return
     _end(draft, act, view, "not_sent", seen)
     reason = Reason.INTEGRATION_ERROR if stops else Reason.TRANSPORT_FAILURES_EXHAUSTED
     escalate(draft, draft.op, reason, f"nothing was submitted: {seen.detail}", contract, view.now)
@@ -146,6 +163,9 @@ def _try_later(draft: Draft, act: Action, entry: ActionAnswer, view: View) -> No
         draft.add(Kind.HELD, also=account_set(view, acc), account=acc.account, until=acc.hold_until_at)
     if may_repeat(act, contract, now.wall + delay, was_lost=False):
         repeat_submit(draft, act, now.wall + delay, f"answered {seen.http_status}", seen.detail)
+        return
+    if may_be_submitted(draft.op):
+        submit_unclear(draft, act, contract, view, f"{EARLIER}; this one was answered {seen.http_status}")
         return
     _end(draft, act, view, f"answered {seen.http_status}", seen)
     reason = Reason.RATE_LIMITED if seen.http_status == 429 else Reason.TRANSPORT_FAILURES_EXHAUSTED
@@ -209,7 +229,7 @@ def _end(draft: Draft, act: Action, view: View, outcome: str, seen: Observation)
     op = without_action(draft.op, "submit")
     op = replace(
         op,
-        delivery=seen.delivery,
+        delivery=Delivery.AMBIGUOUS if may_be_submitted(op) else seen.delivery,
         last_http_status=seen.http_status,
         last_http_at=now,
         last_request_id=seen.request_id,

@@ -23,6 +23,7 @@ from jobconsole.core.operation import (
     Action,
     ActionState,
     Delivery,
+    NotBefore,
     OpenAction,
     Operation,
     Permit,
@@ -153,7 +154,7 @@ def lose_claim(draft: Draft, act: Action, contract: Contract, view: View) -> Sto
 
 def may_repeat(act: Action, contract: Contract, now: datetime, *, was_lost: bool) -> bool:
     """At most 3 attempts within 2 minutes; after a lost answer only with a documented idempotency token (B17, X10)."""
-    if act.attempts >= SUBMIT_ATTEMPTS or now - act.requested_at > SUBMIT_WINDOW:
+    if act.attempts >= SUBMIT_ATTEMPTS or now - (act.started_at or act.requested_at) > SUBMIT_WINDOW:
         return False
     return not was_lost or (contract.submit is not None and contract.submit.idempotency is not None)
 
@@ -194,14 +195,25 @@ def end_action(draft: Draft, op: Operation, before: Action, ended: Action) -> No
 
 
 def follow_up(
-    draft: Draft, act: Action, now: datetime, state: ActionState, outcome: str, detail: str, http_status: int | None = None
+    draft: Draft,
+    act: Action,
+    now: datetime,
+    state: ActionState,
+    outcome: str,
+    detail: str,
+    http_status: int | None = None,
+    minimum: NotBefore | None = None,
 ) -> None:
-    """A cancel was answered, or may have been: an accepted cancel is not a stopped job, so checks go on (A7, X11)."""
+    """A cancel was answered, or may have been: an accepted cancel is not a stopped job, so checks go on (A7, X11).
+
+    `minimum` is the provider's, as its answer to the cancel left it.
+    """
     ended = replace(act, state=state, ended_at=now, outcome=outcome, detail=detail, http_status=http_status)
     permit = Permit(decision_id=act.action_id, purpose="cancel", checks=FOLLOW_UP_CHECKS, until_at=now + FOLLOW_UP)
     op = without_action(draft.op, "cancel")
-    next_at = max(now, op.not_before.at) if op.not_before is not None else now
-    op = replace(op, permit=permit, next_poll_at=next_at, revision=op.revision + 1)
+    minimum = minimum or op.not_before
+    next_at = max(now, minimum.at) if minimum is not None else now
+    op = replace(op, permit=permit, next_poll_at=next_at, not_before=minimum, revision=op.revision + 1)
     end_action(draft, op, act, ended)
 
 

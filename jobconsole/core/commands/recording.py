@@ -208,8 +208,13 @@ def write_answer(
         draft.add(Kind.HINT_REJECTED, hint=seen.hint_source, value=f"{seen.hint_s:g}", why=decision.hint_rejected)
 
 
-def account_after(draft: Draft, acc: Account, seen: Observation, decision: Decision, before: Operation, view: View) -> Account:
-    """What this answer means for all operations of the account: held, released, spaced (B9, B11)."""
+def account_after(
+    draft: Draft, acc: Account, seen: Observation, decision: Decision | None, before: Operation, view: View
+) -> Account:
+    """What this answer means for all operations of the account: held, released, spaced (B9, B11).
+
+    `decision` is None for the answer to a cancel, which decides nothing.
+    """
     now = view.now
     after = informed(acc, now, seen.rate)
     limited = seen.call_error is CallError.RATE_LIMITED
