@@ -67,7 +67,7 @@ def load(text: str, source: str, bases: Mapping[str, str] | None = None) -> Cont
 def _parse(text: str, source: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text.removeprefix("\ufeff"))
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # a number of too many digits is a bare ValueError
         problem = " ".join(str(error).split())[:200] or "nested too deeply"
         raise ContractInvalid(source, "", f"is no TOML: {problem}", "see toml.io for the syntax") from None
 

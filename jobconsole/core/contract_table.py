@@ -46,7 +46,7 @@ class Table:
 
     def refuse(self, key: str, problem: str, mend: str) -> NoReturn:
         """Raise the `ContractInvalid` for `key` of this table."""
-        raise ContractInvalid(self.source, f"{self.path}.{key}".strip("."), problem, mend)
+        raise ContractInvalid(self.source, _line(f"{self.path}.{key}".strip("."), 120), _line(problem, 240), _line(mend, 400))
 
     def need(self, key: str) -> Any:
         """The raw value, which must be there."""
@@ -193,6 +193,12 @@ class Table:
         if not isinstance(values, list) or not all(isinstance(value, dict) for value in values):
             self.refuse(key, f"is {_kind(values)}", f"write each one as [[{path}]]")
         return tuple(Table(self.source, f"{path}[{place}]", value, path) for place, value in enumerate(values))
+
+
+def _line(text: str, most: int) -> str:
+    """One line of at most `most` characters: keys and values of a file may hold anything."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 1]}…"
 
 
 def _kind(value: Any) -> str:
