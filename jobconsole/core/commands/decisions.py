@@ -128,7 +128,8 @@ def _over_bounds(choice: Choice, option: Option, op: Operation, view: View) -> R
         return _pause_over_bounds(choice, wanted, op, now)
     if choice.option == "adopt" and not (choice.job_id or "").strip():
         return Refusal("job_id_needed", "adopt needs the provider's job id: --job-id ID")
-    if choice.option == "use_credential" and len(option.credentials) != 1 and choice.credential not in option.credentials:
+    only = option.credentials[0] if len(option.credentials) == 1 else None
+    if choice.option == "use_credential" and (choice.credential or only) not in option.credentials:
         return Refusal("credential_needed", f"name one of {', '.join(option.credentials)}")
     if choice.option == "submit_again" and choice.again is None:
         return Refusal("request_lost", "the request is not kept any more; submit it anew")
