@@ -6,6 +6,7 @@ as real answers; what the record would add (age, whether the job was seen, lag) 
 
 from __future__ import annotations
 
+import difflib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -81,9 +82,9 @@ def _situation(sample: Mapping[str, Any], place: int) -> str:
     if not isinstance(sample, Mapping):
         raise InvalidValue(f"sample {place} is no JSON object")
     situation = str(sample.get("situation") or f"sample {place}")
-    unknown = sorted(set(sample) - _KEYS)
-    if unknown:
-        raise InvalidValue(f"{situation}: unknown key {unknown[0]!r}; known: {', '.join(sorted(_KEYS))}")
+    for key in sorted(set(sample) - _KEYS):  # a remark of the writer's own is no error, a typo is
+        if near := difflib.get_close_matches(key, _KEYS, n=1, cutoff=0.75):
+            raise InvalidValue(f"{situation}: unknown key {key!r}; did you mean {near[0]}?")
     return situation
 
 

@@ -94,7 +94,12 @@ def test_a_success_that_lacks_something_is_judged_as_if_the_lag_were_over() -> N
 
 
 def test_a_body_that_is_a_text_is_the_answer_as_it_was_sent() -> None:
-    page = {"headers": {"Content-Type": "application/json"}, "body": "<!DOCTYPE html>", "is": "delivery_failure"}
+    page = {
+        "note": "seen in November",
+        "headers": {"Content-Type": "application/json"},
+        "body": "<!DOCTYPE html>",
+        "is": "delivery_failure",
+    }
     broken = {"headers": {"Content-Type": "application/json"}, "body": "{oops", "is": "integration_error"}
     assert all(result.ok for result in judge_samples(demo(), [page, broken]))
 
@@ -103,7 +108,7 @@ def test_a_body_that_is_a_text_is_the_answer_as_it_was_sent() -> None:
     ("sample", "why"),
     [
         ("text", "sample 1 is no JSON object"),
-        ({"is": "succeeded", "boddy": 1}, "unknown key 'boddy'"),
+        ({"is": "succeeded", "boddy": 1}, "unknown key 'boddy'; did you mean body"),
         ({"situation": "x", "is": "success"}, "x: 'is' must be a class, a call error or a reason"),
         ({"body": {}}, "'is' must be"),
         ({"is": "waiting", "step": "confirm"}, "step 'confirm' is none of this contract"),
