@@ -93,8 +93,8 @@ def _lacking(verdict: Verdict) -> str:
 
 
 def _judged(contract: Contract, reading: Reading, known: Known, verdict: Verdict) -> dict[str, Any]:
-    """An answer that may be final already, judged like a status answer. One without any state was accepted and waits."""
+    """An answer that may be final already, judged like a status answer. One that tells no state was accepted all the same."""
     judge_class(contract, contract.http.codes, verdict, step="submit")
-    if verdict.word is CallError.INTEGRATION_ERROR and verdict.state is None:
-        verdict.stop(StateClass.WAITING, "accepted; the answer has no state yet")
-    return {} if isinstance(verdict.word, CallError) else job_facts(contract, reading, known, verdict)
+    if isinstance(verdict.word, CallError):
+        verdict.stop(StateClass.WAITING, "accepted; the answer tells no state yet")
+    return job_facts(contract, reading, known, verdict)

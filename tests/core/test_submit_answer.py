@@ -85,7 +85,13 @@ def test_a_header_may_name_the_job_whatever_the_body_holds() -> None:
 
 @pytest.mark.parametrize(
     ("body", "word"),
-    [({"state": "succeeded"}, "succeeded"), ({"state": "failed"}, "failed"), ({}, "waiting"), ({"state": "odd"}, "unknown")],
+    [
+        ({"state": "succeeded"}, "succeeded"),
+        ({"state": "failed"}, "failed"),
+        ({}, "waiting"),
+        ({"state": []}, "waiting"),
+        ({"state": "odd"}, "unknown"),
+    ],
 )
 def test_a_submission_may_be_final_already_where_the_contract_says_so(body: dict[str, Any], word: str) -> None:
     already = ('job_id = "body.id"\n[status]', 'job_id = "body.id"\nalready = true\n[status]')
