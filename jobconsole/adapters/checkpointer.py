@@ -119,13 +119,14 @@ class Checkpointer:
 
     def _write(self, segment: int, end: End, tables: checkpoint.Tables, at: str) -> Header | None:
         """In a thread. The snapshot may contain another process's lines that are visible but not synced: sync them first."""
+        replica = self._replica
         try:
             self._sync.sync(segment)
+            self._sync.sync_folder(replica.folder.journal)
         except OSError as error:
             raise StoreUncertain(f"the disk failed while syncing the journal ({error}); look at the disk") from error
         finally:
             os.close(segment)
-        replica = self._replica
         header = checkpoint.write(replica.folder.checkpoint, self._sync, replica.identity.store_id, end, tables, at)
         if header is not None:
             write_anchor(replica.folder.anchors, end, at, header.sha256)

@@ -104,6 +104,10 @@ class FolderStore:
         means.writer.anchor(end, self._clock.wall())
         return Head(CHAIN, end.head.seq, end.head.hash)
 
+    async def checkpoint(self) -> None:
+        """Write a checkpoint now, so that a stranger's TinyDB sees what is known now."""
+        await self._writable().checkpointer.run()
+
     async def maintain(self, keep: Retention) -> None:
         """Forget old deliveries and dead workers, renew the checkpoint where it is due, anchor."""
         means = self._writable()

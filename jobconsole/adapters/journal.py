@@ -14,7 +14,7 @@ from typing import Final
 
 from jobconsole.adapters.sync import Sync, create, write_all
 from jobconsole.core.events import Kind
-from jobconsole.core.line import HASH_FROM_END, Line, Position
+from jobconsole.core.line import HASH_FROM_END, Line, Position, parse
 from jobconsole.core.scan import scan
 
 SEGMENT_BYTES: Final = 32 * 1024 * 1024
@@ -47,6 +47,7 @@ class Journal:
         self._fd = self._open(end.segment)
         try:
             self._check(os.fstat(self._fd).st_size)
+            self.is_segment_closed = _closes_segment(self._fd, end.offset)
         except JournalMoved:
             self.close()
             raise
@@ -100,6 +101,11 @@ class Journal:
     def sync(self) -> None:
         """Make everything in this segment durable, whoever wrote it."""
         self._sync.sync(self._fd)
+
+    def sync_left(self) -> None:
+        """Make durable what a dead holder may have left: lines that it had not synced, a segment that its folder may not know."""
+        self.sync()
+        self._sync.sync_folder(self._folder)
 
     def cut(self, size: int = 0) -> None:
         """Cut the segment `size` bytes behind the position, durably."""
@@ -168,6 +174,13 @@ def stored_lines(folder: Path, first: int = 1, until: End | None = None) -> Iter
                 if until is not None and segment == until.segment and file.tell() > until.offset:
                     return
                 yield line
+
+
+def _closes_segment(fd: int, offset: int) -> bool:
+    """Whether the line that ends at `offset` is the segment's last one; such a line is short."""
+    data = os.pread(fd, min(offset, 4096), max(0, offset - 4096))
+    line = parse(data[:-1].rpartition(b"\n")[2] + b"\n")
+    return line is not None and line.kind == Kind.SEGMENT_CLOSED
 
 
 def _hash_before(fd: int, offset: int) -> str | None:

@@ -47,7 +47,7 @@ def catch_up(replica: Replica, mark: Mark | None, boot: str, *, is_opening: bool
     if is_opening or is_dirty:
         _compare_with_anchor(replica)
     if is_dirty:
-        replica.journal.sync()
+        replica.journal.sync_left()
     if not rest:
         return None
     if not is_dirty:

@@ -287,8 +287,9 @@ class Writer:
             is_closed = is_closing and len(landed) == len(batch.transactions)
             journal.accept(sum(transaction.size for transaction in landed), landed[-1].head, is_segment_closed=is_closed)
             self.replica.merge(landed)
-        for job in jobs:
-            if job.outcome is not None and job.outcome.transaction is not None and job.outcome.transaction not in landed:
+        lost = {id(transaction) for transaction in batch.transactions[len(landed) :]}
+        for job in jobs if lost else ():
+            if job.outcome is not None and id(job.outcome.transaction) in lost:
                 job.fail(StoreFull("the disk is full; nothing was changed. Make room and try again"))
 
     def _landed(self, batch: Batch) -> list[Transaction]:

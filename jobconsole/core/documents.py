@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from jobconsole.core.command import Moment
-from jobconsole.core.due import TERMINAL, DueQueue, IsDead, Planned, instant, is_live, planned
+from jobconsole.core.due import PLANNED_FROM, TERMINAL, DueQueue, IsDead, Planned, instant, is_live, planned
 from jobconsole.core.events import Key, Table, apply
 from jobconsole.core.operation import ActionState
 
@@ -33,6 +33,9 @@ ID_FIELDS: Final[Mapping[str, str]] = {
     Table.DELIVERIES: "delivery_id",
 }
 _TABLES: Final = {wire: str(table) for table, wire in WIRE_NAMES.items()}
+
+_INDEXED: Final = (*PLANNED_FROM, "state", "lease", "account", "provider", "provider_job_id", "request_fingerprint")
+"""Fields that the due queue and `_entries` look at: a change of others costs the indexes nothing."""
 
 WireSet = Mapping[str, Mapping[str, Any] | None]
 _Index = dict[Any, dict[Key, None]]
@@ -192,6 +195,8 @@ class Documents:
     def _index(self, key: Key, old: Mapping[str, Any] | None, new: Mapping[str, Any] | None) -> None:
         table, own_id = key
         if table not in (Table.OPERATIONS, Table.ACTIONS):
+            return
+        if old is not None and new is not None and all(old.get(name) == new.get(name) for name in _INDEXED):
             return
         gone, come = self._entries(table, old), self._entries(table, new)
         for index, value in gone - come:

@@ -12,10 +12,9 @@ offered, because escalating it sends nothing: deadlines run on while an account 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from heapq import heapify, heappop, heappush
-from typing import Any, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from jobconsole.core.command import Moment
 from jobconsole.core.operation import Phase
@@ -36,9 +35,8 @@ class Facts(Protocol):
         """Leases and claims of the account, ended ones included."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Planned:
-    """One operation's place in the queue."""
+class Planned(NamedTuple):
+    """One operation's place in the queue; places are compared as they are offered."""
 
     deadline_at: datetime  # the earlier of the two deadlines: it rules (B14), unless waived
     due_at: datetime
@@ -50,6 +48,13 @@ class Planned:
 def instant(text: str) -> datetime:
     """A stored time."""
     return datetime.fromisoformat(text)
+
+
+PLANNED_FROM = (
+    *("due_at", "phase", "open_actions", "permit", "credential", "deadline_at", "business_deadline_at"),
+    *("is_business_deadline_waived", "operation_id", "account_key"),
+)
+"""What `planned` reads: where none of these fields changed, the place is the same."""
 
 
 def planned(doc: Document) -> Planned | None:

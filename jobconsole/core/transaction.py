@@ -57,17 +57,13 @@ class Batch:
     now: Moment
     is_dead: IsDead
     transactions: list[Transaction] = field(default_factory=list)
+    size: int = 0  # bytes of all lines so far
     _layer: Documents = field(init=False)
     _first_seq: int = field(init=False)
 
     def __post_init__(self) -> None:
         self._layer = Documents(below=self.documents)
         self._first_seq = self.head.seq + 1
-
-    @property
-    def size(self) -> int:
-        """Bytes of all lines so far."""
-        return sum(transaction.size for transaction in self.transactions)
 
     def run(self, scope: Scope, command: Command[R]) -> Outcome[R]:
         """Run one command on the documents as the commands before it left them.
@@ -105,6 +101,7 @@ class Batch:
         added = Transaction(tuple(range(self.head.seq + 1, tx + 1)), tuple(lines), tuple(sets), about, head)
         self.transactions.append(added)
         self.head = head
+        self.size += added.size
         return added
 
     def _merge(self, sets: Sequence[WireSet]) -> None:

@@ -206,6 +206,26 @@ async def test_a_checkpoint_by_another_process_is_not_repeated(tmp_path: Path, c
     assert header(home)["seq"] > written["seq"]
 
 
+@pytest.mark.rule("S4")
+async def test_a_checkpoint_right_behind_a_closing_line_leads_to_the_next_segment(tmp_path: Path, clock: ManualClock) -> None:
+    """Whoever opens from it writes to the next file, and readers of it follow."""
+    home = tmp_path / "home"
+    store = await opened(home, clock, segment_bytes=1)  # every batch closes its segment
+    await begun(store, made())
+    await store.close()
+    for number in range(1, 4):
+        store = await opened(home, clock, segment_bytes=1)
+        reader = await open_store(home, clock, label="ls", read_only=True)
+        assert await counted(store, "op-1") == number
+        op = await reader.get("op-1")
+        assert op is not None
+        assert op.status_requests_used == number
+        await reader.close()
+        await store.close()
+    assert len(segments(home / "journal")) == 4, "one for each batch; the next one is made by whoever writes next"
+    assert verify(stored_lines(home / "journal")).is_valid
+
+
 @pytest.mark.rule("S3")
 async def test_segments_rotate_and_readers_follow(tmp_path: Path, clock: ManualClock) -> None:
     """The next file's name follows from the closing line; batches are never split."""
