@@ -143,4 +143,3 @@ class Known:
     was_seen: bool = False
     request_url: str | None = None
     params: Mapping[str, str] = field(default_factory=dict)  # of the job: they may name a host
-    retained: Mapping[str, str] = field(default_factory=dict)

@@ -16,8 +16,8 @@ from urllib.parse import quote, urlencode, urlunsplit
 from jobconsole.core import hosts, templates
 from jobconsole.core.contract import Auth, Contract, RequestTemplate, Submit
 from jobconsole.core.endpoints import allowed_hosts, base_url, own_host, params_of
+from jobconsole.core.http_request import HttpRequest
 from jobconsole.errors import InvalidValue
-from jobconsole.protocols import HttpRequest
 
 LARGEST_BODY = 128 * 1024  # bytes that the record keeps for `replay_submit` ("Details decided")
 

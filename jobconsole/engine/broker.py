@@ -1,7 +1,7 @@
 """The change feed for front ends: what is in the store now, and which operations changed since the last look (U1, U2).
 
-Only this file decides how changes of the store reach a screen: coalesced, at most every `interval` seconds, by id. Dashboards and
-widgets keep no truth of their own; they read `operations` and `accounts` here and repaint what they are told.
+Only this file decides how changes of the store reach a screen: coalesced, at most every `interval` seconds, by id. Dashboards
+and widgets keep no truth of their own; they read `operations` and `accounts` here and repaint what they are told.
 """
 
 from __future__ import annotations

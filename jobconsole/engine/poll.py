@@ -18,6 +18,7 @@ from jobconsole.core.answer import Answer, CallError, Known, Observation
 from jobconsole.core.command import Command
 from jobconsole.core.commands.action_answers import ActionAnswer, record_action
 from jobconsole.core.commands.claims import Claim, Claimed, claim
+from jobconsole.core.commands.group import sibling_ids
 from jobconsole.core.commands.recording import Judged, Record, record
 from jobconsole.core.commands.reservation import CREDENTIAL_PERMITS, Deferred, Reserve, Reserved, give_back, reserve
 from jobconsole.core.contract import Contract
@@ -157,7 +158,7 @@ class Looker:
     def _observed(self, lease: _Lease, answer: Answer, step: Literal["status", "confirm", "submit"]) -> Observation:
         """The judge's word; a fault in judging one answer is a question about this operation and touches no other."""
         op = lease.op
-        known = Known(op.provider_job_id, op.submitted_at, op.was_seen, answer.url)
+        known = Known(op.provider_job_id, op.submitted_at, op.was_seen, answer.url, params=op.params)
         try:
             return observe(lease.contract, answer, known, step=step)
         except Exception as error:
@@ -196,7 +197,11 @@ class Looker:
         lease = _Lease(got.op, contract, got.token, got.until, asked_up, self._clock.boot_id, got.action.action_id)
         seen = await self._perform(lease, kind)
         entry = ActionAnswer(op.operation_id, kind, contract, self._actor, got.token, seen, self._rng.random())
-        return Looked(await asyncio.shield(self._transact(got.op, record_action(entry), "record")))
+        return Looked(
+            await asyncio.shield(
+                self._transact(got.op, record_action(entry), "record", also=sibling_ids(op.operation_id, seen.job_ids))
+            )
+        )
 
     async def _perform(self, lease: _Lease, kind: str) -> Observation:
         op, values = lease.op, values_of(lease.op)
@@ -237,10 +242,11 @@ class Looker:
             ignores_denial=probes,
         )
 
-    async def _transact(self, op: Operation, command: Command[R], kind: CommandKind) -> R | None:
+    async def _transact(self, op: Operation, command: Command[R], kind: CommandKind, *, also: tuple[str, ...] = ()) -> R | None:
         """Run a command on the operation, its account and its open actions; None where the operation is unknown."""
         actions = tuple(opened.action_id for opened in op.open_actions.values())
-        scope = Scope(operations=(op.operation_id,), accounts=(op.account_key,), actions=actions)
+        operations = (op.operation_id, *also)
+        scope = Scope(operations, (op.account_key,), actions, creating=bool(also))
         got = await self._store.transact(scope, command, kind=kind)
         return got.result if isinstance(got, Receipt) else None
 

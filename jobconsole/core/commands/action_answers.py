@@ -20,6 +20,7 @@ from jobconsole.core.commands.claims import (
     submit_unclear,
     without_action,
 )
+from jobconsole.core.commands.group import siblings
 from jobconsole.core.commands.recording import account_after, apply_ending, with_bounded_result, write_answer
 from jobconsole.core.commands.transitions import (
     account_of,
@@ -32,7 +33,7 @@ from jobconsole.core.commands.transitions import (
 )
 from jobconsole.core.contract import Contract
 from jobconsole.core.decide import ConfirmFirst, WaitUntil, decide, provider_minimum, tallied
-from jobconsole.core.events import Draft, Kind, Table
+from jobconsole.core.events import Draft, EventDraft, Kind, Table
 from jobconsole.core.operation import (
     Action,
     ActionState,
@@ -85,9 +86,19 @@ def record_action(entry: ActionAnswer) -> Command[Operation]:
             _submitted(draft, act, entry, view)
         else:
             _cancelled(draft, act, entry, view)
-        return Plan(tuple(draft.events), draft.op)
+        others = _others(draft, entry)
+        return Plan((*draft.events, *others), draft.op)
 
     return command
+
+
+def _others(draft: Draft, entry: ActionAnswer) -> list[EventDraft]:
+    """The other jobs of a submission that started several, once it was accepted."""
+    job_ids = entry.seen.job_ids
+    if entry.kind != "submit" or len(job_ids) < 2 or draft.op.phase is not Phase.WAITING or draft.op.group is not None:
+        return []
+    draft.add(Kind.CHECK_PLANNED, replace(draft.op, group=draft.op.operation_id), reason="group")
+    return siblings(draft.op, job_ids, entry.owner)
 
 
 def _cancelled(draft: Draft, act: Action, entry: ActionAnswer, view: View) -> None:
