@@ -134,10 +134,13 @@ def _from_folder(folder: Path | None) -> Iterator[_Entry]:
 
 
 def _from_file(file: Path) -> _Entry:
-    """A contract that a person wrote: the name is what it says inside; a broken file is known by its own name."""
+    """A contract that a person wrote: the name is what it says inside, or that of the one it extends; a broken file is known by
+    its own name.
+    """
     read = _reader(file, str(file))
     try:
-        name = tomllib.loads(read())["provider"]["name"]
+        document = tomllib.loads(read())
+        name = document["provider"]["name"] if "provider" in document else document["extends"]
     except (ContractInvalid, tomllib.TOMLDecodeError, LookupError, TypeError, RecursionError):
         name = None
     return _Entry(name if isinstance(name, str) else file.stem, str(file), read)

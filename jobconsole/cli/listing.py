@@ -15,7 +15,7 @@ from jobconsole.cli import telling
 from jobconsole.cli.exits import Exit
 from jobconsole.cli.invocation import Invocation, pass_invocation
 from jobconsole.cli.opening import reading, tell_missing_worker, tell_questions, writing
-from jobconsole.cli.watching import changed_lines
+from jobconsole.cli.watching import changed_lines, is_moving
 from jobconsole.console import AsyncConsole
 from jobconsole.core.operation import Operation, Phase
 from jobconsole.core.views import operation_view
@@ -40,7 +40,7 @@ async def _list(invocation: Invocation, *, include_ended: bool, phase: str | Non
             invocation.output.json(await console.views(found))
         elif found:
             await _print_table(invocation, console, found)
-            if any(op.due_at is not None for op in found):
+            if any(map(is_moving, found)):
                 tell_missing_worker(console, invocation)
             tell_questions(found, invocation)
         elif ended := [] if include_ended or phase else await console.operations(include_ended=True):
@@ -66,7 +66,7 @@ def live(invocation: Invocation) -> Exit:
 
 async def _live(invocation: Invocation) -> Exit:
     async with reading(invocation, "live") as console:
-        if not await _is_moving(console):
+        if not any(map(is_moving, await console.operations())):
             await _list_in_flight(invocation, console)
             return Exit.OK
     async with writing(invocation, "live") as console:
@@ -96,19 +96,10 @@ async def _list_in_flight(invocation: Invocation, console: AsyncConsole) -> None
 
 async def _follow(invocation: Invocation, console: AsyncConsole) -> None:
     """One line for each change, written at once; ends by itself."""
-    if not await _is_moving(console):
-        return
-    async with contextlib.aclosing(changed_lines(console)) as lines:
+    async with contextlib.aclosing(changed_lines(console, until_still=True)) as lines:
         async for op, line in lines:
             if invocation.as_json:
                 invocation.output.json((await console.views([op]))[0])
             else:
                 invocation.output.line(*line)
             invocation.output.flush()
-            if not await _is_moving(console):
-                return
-
-
-async def _is_moving(console: AsyncConsole) -> bool:
-    """Whether anything will happen by itself: something is submitting, waiting, permitted or acted on."""
-    return any(op.due_at is not None for op in await console.operations())

@@ -136,5 +136,6 @@ def _tell_usage(error: click.UsageError, output: Output, *, as_json: bool) -> in
         return Exit.USAGE
     where = error.ctx.command_path if error.ctx else PROGRAM
     what = "Missing command." if isinstance(error, click.exceptions.NoArgsIsHelpError) else error.format_message()
-    output.error("usage", f"{what.rstrip('.')}. Try '{where} --help'.", as_json=as_json)
+    stop = "" if what.endswith((".", "?", "!")) else "."
+    output.error("usage", f"{what}{stop} Try '{where} --help'.", as_json=as_json)
     return Exit.USAGE

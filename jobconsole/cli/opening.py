@@ -16,6 +16,7 @@ from jobconsole.console import AsyncConsole, open_async
 from jobconsole.core.operation import Operation, Phase
 from jobconsole.core.wording import counted
 from jobconsole.errors import StoreDamaged, UnknownOperation
+from jobconsole.protocols import Contracts
 
 NO_WORKER = "no worker is running: nothing is checked until you start one with: jobconsole run"
 
@@ -39,6 +40,14 @@ def _refuse_damaged(console: AsyncConsole) -> None:
     damage = console.health().damage
     if damage:
         raise StoreDamaged(f"the store is damaged: {damage}; this is its last good state, see jobconsole audit verify")
+
+
+@asynccontextmanager
+async def contracts(invocation: Invocation) -> AsyncIterator[Contracts]:
+    """The contracts that a submission would find; how the store does is not asked."""
+    files = invocation.provider_files
+    async with open_async(invocation.home, label="contracts", is_read_only=True, provider_files=files) as console:
+        yield console.contracts
 
 
 @asynccontextmanager

@@ -16,9 +16,8 @@ import click
 from jobconsole.cli.completion import complete_provider
 from jobconsole.cli.exits import Exit
 from jobconsole.cli.invocation import Invocation, pass_invocation
-from jobconsole.cli.opening import reading
+from jobconsole.cli.opening import contracts
 from jobconsole.cli.output import Column, Output, Piece, Tone, Toned
-from jobconsole.console import AsyncConsole
 from jobconsole.core.contract import Contract
 from jobconsole.core.contract_check import SampleResult, judge_samples
 from jobconsole.core.contract_file import load
@@ -26,6 +25,7 @@ from jobconsole.core.contract_view import contract_view
 from jobconsole.core.coverage import coverage
 from jobconsole.core.durations import duration_text
 from jobconsole.errors import ContractInvalid, InvalidValue
+from jobconsole.protocols import Contracts
 
 _COLUMNS = (
     Column("PROVIDER", is_whole=True),
@@ -69,13 +69,12 @@ def check(invocation: Invocation, file: Path, samples: Path | None) -> Exit:
 
 
 async def _list(invocation: Invocation) -> None:
-    async with reading(invocation, "providers") as console:
-        found = console.contracts.all()
-    contracts = [each for each in found if isinstance(each, Contract)]
+    async with contracts(invocation) as known:
+        found = known.all()
     if invocation.as_json:
         invocation.output.json([each if isinstance(each, dict) else _refusal(each) for each in map(_entry, found)])
     else:
-        invocation.output.table(_COLUMNS, [_row(contract) for contract in contracts])
+        invocation.output.table(_COLUMNS, [_row(each) for each in found if isinstance(each, Contract)])
     for each in found:
         if isinstance(each, ContractInvalid):
             invocation.output.note("refused: ", str(each))
@@ -103,8 +102,8 @@ def _row(contract: Contract) -> list[Piece]:
 
 
 async def _show(invocation: Invocation, name: str) -> None:
-    async with reading(invocation, "providers") as console:
-        contract = console.contracts.get(name)
+    async with contracts(invocation) as known:
+        contract = known.get(name)
     if invocation.as_json:
         invocation.output.json(contract_view(contract))
         return
@@ -137,8 +136,8 @@ def _tell_coverage(output: Output, contract: Contract) -> None:
 
 
 async def _check(invocation: Invocation, file: Path, samples: Path | None) -> Exit:
-    async with reading(invocation, "providers") as console:
-        contract = load(_read(file), str(file), _bases(console, file))
+    async with contracts(invocation) as known:
+        contract = load(_read(file), str(file), _bases(known, file))
     judged = judge_samples(contract, _samples(samples)) if samples is not None else []
     _tell_coverage(invocation.output, contract)
     if invocation.as_json:
@@ -157,11 +156,11 @@ def _read(file: Path) -> str:
         raise ContractInvalid(str(file), "", "is no UTF-8 text", "save it as UTF-8") from None
 
 
-def _bases(console: AsyncConsole, file: Path) -> dict[str, str]:
+def _bases(known: Contracts, file: Path) -> dict[str, str]:
     """The texts that the file may extend; read only where it extends one."""
     if "extends" not in _read(file):
         return {}
-    return {each.name: each.text for each in console.contracts.all() if isinstance(each, Contract)}
+    return {each.name: each.text for each in known.all() if isinstance(each, Contract)}
 
 
 def _samples(file: Path) -> Any:

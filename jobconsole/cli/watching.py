@@ -16,16 +16,27 @@ from jobconsole.errors import UnknownOperation
 from jobconsole.protocols import Change
 
 
-async def changed_lines(console: AsyncConsole) -> AsyncGenerator[tuple[Operation, list[Piece]]]:
-    """Each operation that changed from now on, with its line."""
-    told = {op.operation_id: _stands(op) for op in await console.operations(include_ended=True)}
+async def changed_lines(console: AsyncConsole, *, until_still: bool = False) -> AsyncGenerator[tuple[Operation, list[Piece]]]:
+    """Each operation that changed from now on, with its line. `until_still` ends when nothing more will happen by itself."""
+    known = await console.operations(include_ended=True)
+    told = {op.operation_id: _stands(op) for op in known}
+    moving = {op.operation_id for op in known if is_moving(op)}
+    if until_still and not moving:
+        return
     async for change in console.changes():
         for op in await _changed(console, change):
-            if told.get(op.operation_id) == _stands(op):
-                continue
-            told[op.operation_id] = _stands(op)
-            (view,) = await console.views([op])
-            yield op, telling.line(view, console.clock.wall())
+            (moving.add if is_moving(op) else moving.discard)(op.operation_id)
+            if told.get(op.operation_id) != _stands(op):
+                told[op.operation_id] = _stands(op)
+                (view,) = await console.views([op])
+                yield op, telling.line(view, console.clock.wall())
+        if until_still and not moving:
+            return
+
+
+def is_moving(op: Operation) -> bool:
+    """Whether anything will happen to it by itself: it is submitting, waiting, permitted or acted on."""
+    return op.due_at is not None
 
 
 async def _changed(console: AsyncConsole, change: Change) -> Iterable[Operation]:
