@@ -9,6 +9,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from urllib.parse import SplitResult, urljoin, urlsplit, urlunsplit
 
 from jobconsole.errors import HostRefused
@@ -19,6 +20,7 @@ _HOST = re.compile(r"[A-Za-z0-9._-]+|[0-9A-Fa-f:.]+")  # other alphabets only as
 _DEFAULT_PORTS = {"https": 443, "http": 80}
 
 
+@lru_cache(maxsize=4096)  # each request looks at the same few URLs several times
 def split(url: str) -> SplitResult:
     """The parts of an absolute https URL (http on loopback only), without its fragment.
 

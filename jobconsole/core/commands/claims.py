@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from jobconsole.core.account import blocked, charged
 from jobconsole.core.command import Command, Plan, Refusal, View
-from jobconsole.core.commands.reservation import CREDENTIAL_PERMITS, Deferred, Stopped, unsent
+from jobconsole.core.commands.reservation import CREDENTIAL_PERMITS, Deferred, Stopped, slots_in_use, unsent
 from jobconsole.core.commands.transitions import Sets, account_of, account_set, escalate, load
 from jobconsole.core.contract import Contract
 from jobconsole.core.events import Draft, Kind, Table, action_set
@@ -100,7 +100,7 @@ def _claim(ask: Claim, view: View, draft: Draft) -> Claiming:
         return Stopped(unsent(draft, view, ask.contract))
     acc = account_of(view, op, ask.contract)
     is_probe = op.permit is not None and op.permit.purpose in CREDENTIAL_PERMITS
-    stop = blocked(acc, now, view.live_leases(op.account_key), op.credential, is_probe=is_probe)
+    stop = blocked(acc, now, slots_in_use(acc, view), op.credential, is_probe=is_probe)
     if stop is not None:
         return _postponed(draft, ask.kind, stop.source, stop.until)
     return _take(ask, view, draft, act, account_set(view, charged(acc, now)))

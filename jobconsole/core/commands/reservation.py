@@ -100,6 +100,11 @@ def lease_has_ended(lease: Lease, view: View) -> bool:
     return lease.boot != view.now.boot or view.now.up >= lease.until_up or view.is_dead(lease.owner)
 
 
+def slots_in_use(acc: Account, view: View) -> int:
+    """The account's live leases, looked at only where the contract bounds them: they are as many as there are requests."""
+    return view.live_leases(acc.account_key) if acc.max_concurrent is not None else 0
+
+
 def not_before_has_passed(minimum: NotBefore | None, now: Moment) -> bool:
     """By wall and boot clock, so that a jumped wall clock never shortens a provider's wait (B2)."""
     if minimum is None:
@@ -133,7 +138,7 @@ def _started(ask: Reserve, view: View, draft: Draft) -> Reservation:
         return Stopped(escalate(draft, op, Reason.APPROVAL_REQUIRED, "each check needs an approval", ask.contract, now))
     acc = account_of(view, op, ask.contract)
     is_probe = permit is not None and permit.purpose in CREDENTIAL_PERMITS
-    stop = blocked(acc, now, view.live_leases(op.account_key), op.credential, is_probe=is_probe)
+    stop = blocked(acc, now, slots_in_use(acc, view), op.credential, is_probe=is_probe)
     if stop is not None:
         return _replanned(draft, Deferred(stop.source, stop.until, account_wide=True))
     if op.status_requests_used >= op.max_status_requests:
