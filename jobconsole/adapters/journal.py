@@ -103,7 +103,7 @@ class Journal:
         self._sync.sync(self._fd)
 
     def sync_left(self) -> None:
-        """Make durable what a dead holder may have left: lines that it had not synced, a segment that its folder may not know."""
+        """Make durable what a dead holder may have left: lines not synced, a segment that its folder may not know."""
         self.sync()
         self._sync.sync_folder(self._folder)
 

@@ -129,6 +129,8 @@ async def test_a_stopped_holder_is_named_and_nothing_happened(tmp_path: Path) ->
         for _ in range(3):
             with pytest.raises(StoreBusy, match=rf"process {holder.pid} \(holder\)"):
                 await counted(store, "op-1")
+        with pytest.raises(StoreBusy, match="nothing was changed"):
+            await opened(home, patience_s=0.2)
         assert str(holder.pid) in store.health().lock_holder
         holder.send_signal(signal.SIGCONT)
         waiting = asyncio.create_task(counted(store, "op-1"))
