@@ -7,7 +7,7 @@ from this process, so that no worker is needed for it.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -19,7 +19,7 @@ from jobconsole.cli.exits import OF_WORD, Exit
 from jobconsole.cli.invocation import Invocation, pass_invocation
 from jobconsole.cli.opening import tell_missing_worker, writing
 from jobconsole.cli.values import DURATION, PAIR, TIME, json_body, milliseconds_text, person
-from jobconsole.cli.wait import follow
+from jobconsole.cli.wait import follow, run_waiting
 from jobconsole.console import AsyncConsole, Budget, Wish, require_credential
 from jobconsole.core.commands.submission import Begun
 from jobconsole.core.coverage import coverage
@@ -81,7 +81,8 @@ def wish_of(said: dict[str, Any]) -> Wish:
 def submit(invocation: Invocation, /, provider: str, json_body: str | None, **said: Any) -> Exit:
     """Submit a new job and keep its record."""
     body = _body(json_body)
-    return asyncio.run(_submit(invocation, provider, body, wish_of(said), said["timeout"] if said["waits"] else None))
+    timeout = said["timeout"] if said["waits"] else None
+    return _run(_submit(invocation, provider, body, wish_of(said), timeout), timeout)
 
 
 @click.command()
@@ -93,7 +94,11 @@ def submit(invocation: Invocation, /, provider: str, json_body: str | None, **sa
 def track(invocation: Invocation, /, provider: str, job_id: str | None, status_url: str | None, **said: Any) -> Exit:
     """Adopt a job that somebody else started."""
     timeout = said["timeout"] if said["waits"] else None
-    return asyncio.run(_track(invocation, provider, job_id, status_url, wish_of(said), timeout))
+    return _run(_track(invocation, provider, job_id, status_url, wish_of(said), timeout), timeout)
+
+
+def _run(call: Coroutine[None, None, Exit], timeout: timedelta | None) -> Exit:
+    return asyncio.run(call) if timeout is None else run_waiting(call)
 
 
 def _body(source: str | None) -> Any:
@@ -139,19 +144,40 @@ async def _sent(invocation: Invocation, console: AsyncConsole, op: Operation) ->
 
 async def _conclude(invocation: Invocation, console: AsyncConsole, op: Operation, timeout: timedelta | None) -> Exit:
     """Say what began and how long its checks last; then wait, where that was asked for."""
-    contract = await console.contract_of(op)
-    if contract is not None and not op.phase.is_terminal:
-        limits = op.original
-        for warning in coverage(contract, limits.deadline_at - op.started_at, limits.status_requests).warnings:
-            invocation.output.note("warning: ", warning)
+    await _tell_coverage(invocation, console, op)
+    group = await _others(console, op)
+    if group:
+        invocation.output.note("it started several jobs; the others are ", ", ".join(each.operation_id for each in group))
     if timeout is not None:
-        return await follow(invocation, console, [op.operation_id], timeout)
+        return await follow(invocation, console, [each.operation_id for each in (op, *group)], timeout)
     tell_missing_worker(console, invocation)
-    (view,) = await console.views([op])
+    await _print(invocation, console, (op, *group))
+    return OF_WORD.get(status_word(op, is_waited_out=False), Exit.OK)
+
+
+async def _others(console: AsyncConsole, op: Operation) -> list[Operation]:
+    """The operations of the other jobs that the same submission started."""
+    if op.group is None:
+        return []
+    known = await console.operations(include_ended=True)
+    return [each for each in known if each.group == op.group and each.operation_id != op.operation_id]
+
+
+async def _tell_coverage(invocation: Invocation, console: AsyncConsole, op: Operation) -> None:
+    contract = await console.contract_of(op)
+    if contract is None or op.phase.is_terminal:
+        return
+    for warning in coverage(contract, op.original.deadline_at - op.started_at, op.original.status_requests).warnings:
+        invocation.output.note("warning: ", warning)
+
+
+async def _print(invocation: Invocation, console: AsyncConsole, begun: Sequence[Operation]) -> None:
+    """What began: in JSON the record of the first, whose id the caller may have chosen."""
+    views, now = await console.views(begun), console.clock.wall()
     if invocation.as_json:
-        invocation.output.json(view)
-    else:
+        invocation.output.json(views[0])
+        return
+    for op, view in zip(begun, views, strict=True):
         invocation.output.line("operation  ", op.operation_id)
         invocation.output.line("job        ", op.provider_job_id or op.status_url or "-")
-        invocation.output.line(*telling.line(view, console.clock.wall()))
-    return OF_WORD.get(status_word(op, is_waited_out=False), Exit.OK)
+        invocation.output.line(*telling.line(view, now))

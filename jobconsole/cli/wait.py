@@ -6,7 +6,7 @@ Only this file decides what a waiting call prints and how it ends. `submit --wai
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from datetime import timedelta
 
 import click
@@ -31,11 +31,15 @@ MOST_WAIT = timedelta(minutes=10)  # the default (X16); a person may wait longer
 @pass_invocation
 def wait(invocation: Invocation, operations: tuple[str, ...], timeout: timedelta) -> Exit:
     """Wait until operations end or need a person."""
+    return run_waiting(_wait(invocation, tuple(dict.fromkeys(operations)), timeout))
+
+
+def run_waiting(call: Coroutine[None, None, Exit]) -> Exit:
+    """Run a call that waits. An interrupt ends the wait, and says that it does not end the job."""
     try:
-        return asyncio.run(_wait(invocation, tuple(dict.fromkeys(operations)), timeout))
+        return asyncio.run(call)
     except KeyboardInterrupt:
-        said = "interrupted; the jobs go on, and their bounds hold: wait again at any time"
-        raise KeyboardInterrupt(said) from None
+        raise KeyboardInterrupt("interrupted; the jobs go on, and their bounds hold: wait again at any time") from None
 
 
 async def _wait(invocation: Invocation, operations: Sequence[str], timeout: timedelta) -> Exit:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -89,3 +90,24 @@ def test_a_wrong_call_ends_in_one_line(shell: Shell, submit: Submit, args: list[
     submit("quick", "--wait")
     ended = shell(*args)
     assert (ended.code, ended.out, ended.err.count("\n")) == (code, "", 1)
+
+
+@pytest.mark.rule("U5")
+@pytest.mark.parametrize("form", ["story", "json", "csv"])
+def test_a_reader_that_closes_early_is_no_error(shell: Shell, submit: Submit, form: str) -> None:
+    submit("quick", "--wait")
+    reader, writer = os.pipe()
+    os.close(reader)
+    ended = shell.finish(shell.start("audit", "--format", form, stdout=writer))
+    os.close(writer)
+    assert (ended.code, ended.err) == (0, "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("args", [["audit", "--format", "json"], ["audit", "-o", "/dev/full"], ["ls", "--all", "--json"]])
+def test_a_full_disk_is_an_error(shell: Shell, submit: Submit, args: list[str]) -> None:
+    submit("quick", "--wait")
+    with open("/dev/full", "w") as full:
+        ended = shell.finish(shell.start(*args, stdout=full.fileno()))
+    assert (ended.code, ended.err.count("\n")) == (1, 1)
+    assert "No space left on device" in ended.err

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -108,3 +109,22 @@ def test_a_body_comes_from_a_file_as_well(shell: Shell, slow_job_server: SlowJob
     file.write_text(json.dumps({"scenario": "quick"}))
     given = shell("submit", "play", "--param", f"port={slow_job_server.port}", "--json-body", f"@{file}", "--wait")
     assert (given.code, "succeeded" in given.out) == (0, True)
+
+
+@pytest.mark.slow_job_server(
+    factor=20,
+    script=[
+        {"on": "submit", "status": 202, "body": {"ids": ["job-a", "job-b"]}},
+        {"on": "poll", "repeat": 9, "body": {"state": "failed"}},
+    ],
+)
+def test_a_submission_that_starts_several_jobs_waits_for_each(
+    shell: Shell, slow_job_server: SlowJobServer, tmp_path: Path
+) -> None:
+    contract = tmp_path / "several.toml"
+    contract.write_text('extends = "play"\n[submit]\nrequest = "POST /v1/jobs"\njob_id = "body.ids"\n')
+    port = ["--param", f"port={slow_job_server.port}"]
+    begun = shell("--provider-file", str(contract), "submit", "play", *port, "--id", "group", "--wait")
+    assert begun.code == 10
+    assert "the others are group.2" in begun.err
+    assert [line.split()[1] for line in begun.out.splitlines()] == ["group", "group.2"]

@@ -74,3 +74,26 @@ def test_json_is_ascii_so_that_it_is_inert_and_reads_back_the_same() -> None:
 def test_json_has_no_numbers_that_are_none() -> None:
     with pytest.raises(ValueError, match="JSON"):
         Output(io.StringIO(), io.StringIO(), {}).json(float("nan"))
+
+
+def test_a_whole_column_is_never_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "24")
+    stdout = Terminal()
+    columns = [Column("id", is_whole=True), Column("text")]
+    Output(stdout, io.StringIO(), {"NO_COLOR": "1"}).table(columns, [["op_" + "1" * 20, "x" * 40]])
+    assert stdout.getvalue().splitlines()[1] == "op_" + "1" * 20 + "  " + "x" * 7 + "…"  # 8 is the least for a column
+
+
+@pytest.mark.rule("U3")
+def test_a_stored_line_is_verbatim_in_a_file_and_the_same_json_in_ascii_on_a_terminal() -> None:
+    line = '{"name":"\u009b31m\u202e\u007f 日本","at":"x"}\n'.encode()
+    file = io.TextIOWrapper(io.BytesIO())
+    Output(file, io.StringIO(), {}).stored_line(line)
+    file.flush()
+    assert file.buffer.getvalue() == line
+    terminal = Terminal()
+    Output(terminal, io.StringIO(), {}).stored_line(line)
+    shown = terminal.getvalue()
+    assert shown.rstrip("\n").isprintable()
+    assert shown.isascii()
+    assert json.loads(shown) == json.loads(line)
