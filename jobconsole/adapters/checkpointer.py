@@ -65,7 +65,7 @@ class Checkpointer:
         except StoreUncertain as error:
             self._writer.stop(str(error), StoreUncertain)
         except OSError as error:
-            self._writer.notes.append(f"no checkpoint was written: {error}")
+            self._writer.say(f"no checkpoint was written: {error}")
             self._not_before = self._clock.wall() + AGE
         else:
             if header is not None:
@@ -84,7 +84,7 @@ class Checkpointer:
                 continue
             except CheckpointFault as why:
                 moved = set_aside(self._replica.folder, self._sync, path, str(why), self._clock.wall())
-                self._writer.notes.append(
+                self._writer.say(
                     f"{path.name} was changed by another program or damaged ({why}); it was moved to {moved.parent.name}/"
                     f"{moved.name} and not taken over. Nothing is lost: the state comes from the journal"
                 )

@@ -89,6 +89,7 @@ class Writer:
     _drainer: asyncio.Task[None] | None = None
     _last_commands: int = 0
     _is_introduced: bool = False
+    _repair: Repair | None = None  # made, and not told in the audit yet
     _last_time: Moment | None = None
     _anchored_up: int | None = None
 
@@ -120,6 +121,11 @@ class Writer:
         """Write nothing more, and say why."""
         if not self.stopped:
             self.stopped, self._error = why, error
+
+    def say(self, text: str) -> None:
+        """Keep something for `health`, once."""
+        if text not in self.notes:
+            self.notes.append(text)
 
     async def drained(self) -> None:
         """Return when nothing is queued."""
@@ -162,10 +168,10 @@ class Writer:
         try:
             self.check()
             self._mark("held", left)
-            repair = catch_up(self.replica, left, self.clock.boot_id, is_opening=is_opening)
+            self._repair = catch_up(self.replica, left, self.clock.boot_id, is_opening=is_opening) or self._repair
             self.replica.journal.next_segment()
             self._mark("held")
-            self._write(jobs, repair)
+            self._write(jobs)
         except StoreUncertain as error:  # the mark stays `held`: the next holder judges what became durable
             self.stop(str(error), StoreUncertain)
             self._fail(jobs + self._take(len(self._queue)), error)
@@ -173,7 +179,7 @@ class Writer:
         except BaseException as error:
             refusal = self._refusal(error)
             self._fail(jobs + self._take(len(self._queue)), refusal)
-            self._give_back(left)
+            self._give_back(left if isinstance(refusal, StoreDamaged | StoreNewer) else None)
             if not isinstance(error, StoreError | OSError):
                 raise
         else:
@@ -183,12 +189,13 @@ class Writer:
                 job.finish()
 
     def _give_back(self, left: Mark | None) -> None:
-        """Release the lock with the mark as it was found: the next holder judges as this one did."""
+        """Release the lock after a fault: with the mark as it was found, so that the next holder judges as this one did.
+
+        Without one it stays `held`: something may have been written.
+        """
         try:
             if left is not None:
                 self.lock.write_mark(left)
-        except OSError:
-            pass  # the mark stays `held`: judged with more suspicion, not with less
         finally:
             self.lock.release()
 
@@ -212,10 +219,10 @@ class Writer:
         segment, offset = (place.segment, place.offset) if place is not None else (end.segment, end.offset)
         self.lock.write_mark(Mark(state, self.clock.boot_id, os.getpid(), segment, offset, self.label))
 
-    def _write(self, jobs: list[_Job], repair: Repair | None) -> None:
+    def _write(self, jobs: list[_Job]) -> None:
         now = Moment(self.clock.wall(), self.clock.up_ms(), self.clock.boot_id)
         batch = Batch(self.replica.documents, self.replica.end.head, now, lru_cache(maxsize=None)(self.workers.is_dead))
-        self._note(batch, repair)
+        self._note(batch)
         is_scarce = self._is_scarce(jobs)
         for number, job in enumerate(jobs):
             if batch.size > MOST_BYTES:
@@ -231,19 +238,20 @@ class Writer:
                 job.outcome = batch.run(job.scope, job.command)
             except Exception as error:  # of this command alone
                 job.fail(error)
-        if repair is None and all(job.outcome is None or job.outcome.transaction is None for job in jobs):
+        if self._repair is None and all(job.outcome is None or job.outcome.transaction is None for job in jobs):
             return
         is_closing = self.replica.end.offset + batch.size > self.segment_bytes
         if is_closing:
             batch.note(Kind.SEGMENT_CLOSED, self._actor)
-        self._commit(batch, jobs, is_closing=is_closing)
-        self._is_introduced, self._last_time = True, now
+        if not self._commit(batch, jobs, is_closing=is_closing):
+            return
+        self._is_introduced, self._last_time, self._repair = True, now, None
         if self._anchored_up is None or now.up - self._anchored_up >= EVERY_MS or self.replica.journal.is_segment_closed:
             self.anchor(self.replica.end, now.wall)
 
-    def _note(self, batch: Batch, repair: Repair | None) -> None:
-        """The store's own events at the beginning of a batch; they are written only if something else is."""
-        if repair is not None:
+    def _note(self, batch: Batch) -> None:
+        """The store's own events at the beginning of a batch; but for a repair, they are written only if something else is."""
+        if (repair := self._repair) is not None:
             batch.note(
                 Kind.STORE_REPAIRED,
                 self._actor,
@@ -251,7 +259,7 @@ class Writer:
                 cut_sha256=repair.cut_sha256,
                 after=repair.after_seq,
             )
-            self.notes.append(f"cut {repair.cut_bytes} unacknowledged bytes behind event {repair.after_seq}")
+            self.say(f"cut {repair.cut_bytes} unacknowledged bytes behind event {repair.after_seq}")
         if not self._is_introduced:
             batch.note(Kind.PROCESS_OPENED, self._actor, label=self.label, pid=os.getpid())
         last, now = self._last_time, batch.now
@@ -263,8 +271,8 @@ class Writer:
     def _is_scarce(self, jobs: list[_Job]) -> bool:
         return any(job.kind != "record" for job in jobs) and self.sync.free_bytes(self.replica.folder.home) < SPARE_BYTES
 
-    def _commit(self, batch: Batch, jobs: list[_Job], *, is_closing: bool) -> None:
-        """Write, sync, merge. On a full disk, what landed whole counts and the rest never was."""
+    def _commit(self, batch: Batch, jobs: list[_Job], *, is_closing: bool) -> bool:
+        """Write, sync, merge. On a full disk, what landed whole counts and the rest never was; whether anything did."""
         journal, landed = self.replica.journal, batch.transactions
         try:
             journal.append(b"".join(line for transaction in landed for line in transaction.lines))
@@ -291,6 +299,7 @@ class Writer:
         for job in jobs if lost else ():
             if job.outcome is not None and id(job.outcome.transaction) in lost:
                 job.fail(StoreFull("the disk is full; nothing was changed. Make room and try again"))
+        return bool(landed)
 
     def _landed(self, batch: Batch) -> list[Transaction]:
         """The transactions that are whole on the full disk."""
@@ -309,7 +318,7 @@ class Writer:
         try:
             write_anchor(self.replica.folder.anchors, end, timestamp(at))
         except OSError as error:
-            self.notes.append(f"no anchor was written: {error}")
+            self.say(f"no anchor was written: {error}")
         self._anchored_up, self.anchored_seq = self.clock.up_ms(), end.head.seq
 
     @property

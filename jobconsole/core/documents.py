@@ -41,11 +41,6 @@ WireSet = Mapping[str, Mapping[str, Any] | None]
 _Index = dict[Any, dict[Key, None]]
 
 
-def frozen(doc: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A read-only view of a document."""
-    return MappingProxyType(doc) if isinstance(doc, dict) else doc
-
-
 class Documents:
     """All documents by table and key, and the indexes over them.
 
