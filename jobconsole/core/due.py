@@ -119,11 +119,14 @@ class DueQueue:
     def offers(
         self, facts: Facts, now: Moment, until: datetime, limit: int, is_dead: IsDead, skip: Collection[str] = ()
     ) -> list[Planned]:
-        """Operations to look at by `until`, nearest deadline first, at most `limit`; nothing of the accounts in `skip`."""
+        """Operations to look at by `until`, nearest deadline first, at most `limit`.
+
+        Of the accounts in `skip` only what has passed its deadline.
+        """
         self._ripen(until)
         found: list[Planned] = []
-        for account_key in [key for key in self._ready if key not in skip]:
-            found.extend(self._offers_of(account_key, facts, now, until, limit, is_dead))
+        for account_key in list(self._ready):
+            found.extend(self._offers_of(account_key, facts, now, until, limit, is_dead, is_skipped=account_key in skip))
         found.sort()
         return found[:limit]
 
@@ -132,6 +135,8 @@ class DueQueue:
         offered = self.offers(facts, now, now.wall, 1, is_dead, skip)
         if offered:
             return offered[0].due_at
+        while self._future and not self._is_planned(*self._future[0]):
+            heappop(self._future)  # a plan that was left: it must wake nobody
         times = [self._future[0][0]] if self._future else []
         for account_key, heaps in self._ready.items():
             if until_at := held_until(facts.get("accounts", account_key), now):
@@ -141,6 +146,10 @@ class DueQueue:
                     times.append(now.wall + timedelta(milliseconds=lease["until_up"] - now.up))
             times.extend(at for heap in heaps if (at := self._next_deadline(heap, now)) is not None)
         return min(times, default=None)
+
+    def _is_planned(self, due_at: datetime, operation_id: str) -> bool:
+        place = self._current.get(operation_id)
+        return place is not None and place.due_at == due_at
 
     def _next_deadline(self, heap: list[Planned], now: Moment) -> datetime | None:
         """The nearest deadline to come; those that passed are under a lease, or they would have been offered."""
@@ -154,12 +163,12 @@ class DueQueue:
         return deadline_at
 
     def _offers_of(
-        self, account_key: str, facts: Facts, now: Moment, until: datetime, limit: int, is_dead: IsDead
+        self, account_key: str, facts: Facts, now: Moment, until: datetime, limit: int, is_dead: IsDead, *, is_skipped: bool
     ) -> list[Planned]:
         account = facts.get("accounts", account_key) or {}
         later = now.wall if until <= now.wall else until
         held = held_until(account, now)
-        is_held = held is not None and held > later
+        is_held = is_skipped or (held is not None and held > later)
         most = account.get("max_concurrent")
         free = limit
         if most is not None:

@@ -146,7 +146,9 @@ class Worker:
             await asyncio.gather(timer, woken, return_exceptions=True)
 
     async def _is_idle(self) -> bool:
-        """Whether nothing is submitting, waiting, permitted or acted on."""
+        """Whether nothing is submitting, waiting, permitted or acted on. Asked after each look, so the heap answers first."""
+        if await self.store.next_due() is not None:
+            return False
         return all(op.due_at is None for op in await self.store.in_flight())
 
     async def _watch(self) -> None:

@@ -62,6 +62,17 @@ def test_what_is_due_comes_nearest_deadline_first(store: Store) -> None:
     assert store.due(at=MINUTE) == ["near", "later", "middle", "far"]
 
 
+def test_a_plan_that_was_left_wakes_nobody(store: Store) -> None:
+    """The earlier plan of an operation that moved on, or ended, is not the next look."""
+    store.operation("moved", next_poll_at=START + MINUTE)
+    store.operation("moved", next_poll_at=START + 3 * MINUTE)
+    store.operation("ended", next_poll_at=START + 2 * MINUTE)
+    store.operation("ended", phase=Phase.SUCCEEDED, next_poll_at=None)
+    assert store.next_due() == START + 3 * MINUTE
+    store.operation("moved", phase=Phase.FAILED, next_poll_at=None)
+    assert store.next_due() is None
+
+
 def test_asking_changes_nothing(store: Store) -> None:
     """`due` is a hint: the same question has the same answer."""
     for number in range(5):
