@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import gc
 import json
 import multiprocessing
 import os
@@ -187,6 +188,8 @@ async def measure(folder: Path, port: int, options: argparse.Namespace) -> None:
     journal = Journal(folder / "journal.jsonl")
     figures: defaultdict[str, list[Figure]] = defaultdict(list)
     limits = httpx.Limits(max_connections=IN_FLIGHT, max_keepalive_connections=IN_FLIGHT)
+    gc.collect()
+    gc.freeze()  # as the command does
     async with httpx.AsyncClient(limits=limits, trust_env=False, timeout=30) as client:
         await ours.bare(2 * IN_FLIGHT)
         await timed(2 * IN_FLIGHT, IN_FLIGHT, lambda _: client.get(url))

@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
+import gc
 import os
 import random
 import statistics
@@ -118,6 +119,8 @@ async def updates(folder: Path, many: int, rounds: int, looks: int) -> None:
     sides: dict[int, Side] = {}
     for count in (FEW, many):
         sides[count] = Side(await filled(folder / f"store-{count}", count, contract, due_now=AT_A_TIME), contract)
+    gc.collect()
+    gc.freeze()  # as the command does
     figures: dict[tuple[str, int], list[Cost]] = defaultdict(list)
     for number in range(rounds + 1):
         for count, side in sides.items():
