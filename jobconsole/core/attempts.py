@@ -52,7 +52,7 @@ def mark(outcome: Outcome, *, is_ascii: bool = False) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One request. `number` counts status requests; other actions have none. `said` is the provider's state, or what was wrong."""
+    """One request. `number` counts status requests, other actions have none; `said` is the state, or what was wrong."""
 
     at: datetime  # when it was reserved, which is directly before it was sent
     purpose: str  # status, confirm, list, submit, cancel
@@ -127,8 +127,8 @@ def _ended(attempt: Attempt, event: Mapping[str, Any]) -> Attempt:
         is_taken = event.get("outcome") in ("accepted", "confirmed")
         return replace(done, outcome=Outcome.SEEN if is_taken else Outcome.NOT_SEEN, said=said)
     is_error = seen.get("verdict") in _CALL_ERRORS
-    said = event.get("detail") if is_error else seen.get("state") or seen.get("verdict")
-    return replace(done, outcome=Outcome.NOT_SEEN if is_error else Outcome.SEEN, said=str(said or ""))
+    told = event.get("detail") if is_error else seen.get("state") or seen.get("verdict")
+    return replace(done, outcome=Outcome.NOT_SEEN if is_error else Outcome.SEEN, said=str(told or ""))
 
 
 def _last(attempt: Attempt, phase: str) -> Attempt:

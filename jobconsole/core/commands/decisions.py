@@ -73,7 +73,7 @@ def _refused(choice: Choice, op: Operation, view: View) -> Refusal | None:
     if not choice.actor.startswith("person:") or len(choice.actor) <= len("person:"):
         return Refusal("not_a_person", "only a person decides; an agent may ask")
     if choice.revision != op.revision:
-        return Refusal("stale", _what_happened(op, choice.revision))
+        return Refusal("stale", what_happened(op, choice.revision))
     option = _option(choice, op, view)
     if option is None:
         return Refusal("not_open", why_not_open(choice.option, op, choice.contract))
@@ -82,7 +82,8 @@ def _refused(choice: Choice, op: Operation, view: View) -> Refusal | None:
     return _over_bounds(choice, option, op, view)
 
 
-def _what_happened(op: Operation, shown: int) -> str:
+def what_happened(op: Operation, shown: int) -> str:
+    """Why a choice for the revision `shown` comes too late: who was faster, when, and with what effect (H4)."""
     later = [d for d in op.decided if d.revision >= shown]
     if later:
         done = later[-1]

@@ -1,0 +1,141 @@
+"""From a wish to a decision: which dialog an option needs, the hold in which it can be undone, and what is said afterwards.
+
+Only this file calls `Desk.decide` for the dashboard. Every act names an operation id and the revision that the person saw; the
+core refuses what is stale, and its refusal says who was faster (SPEC H4, U8).
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from jobconsole.core.commands.decisions import what_happened
+from jobconsole.core.operation import Operation, Option
+from jobconsole.core.terminal_text import inert
+from jobconsole.errors import JobconsoleError
+from jobconsole.tui.dialogs.cancel import CancelDialog, SureDialog
+from jobconsole.tui.dialogs.choose import ChooseDialog, CredentialDialog, JobIdDialog
+from jobconsole.tui.dialogs.close import CloseDialog
+from jobconsole.tui.dialogs.dialog import Asked, Dialog
+from jobconsole.tui.dialogs.extend import ExtendDialog
+from jobconsole.tui.dialogs.pause import PauseDialog
+from jobconsole.tui.options import Ask, Card, cards, find_card, missing_cards
+
+if TYPE_CHECKING:
+    from jobconsole.tui.app import Dashboard
+
+_LONGEST = 300  # characters of an effect or a refusal in a toast
+
+
+class Answering:
+    """Carries out what a person chose. One act at a time is asked about; any number may be held."""
+
+    def __init__(self, app: Dashboard) -> None:
+        self._app = app
+
+    def choose(self, operation_id: str, revision: int) -> None:
+        """Show all options of an operation; then go on as for the one that is picked."""
+        self._begin(self._choose(operation_id, revision))
+
+    def answer(self, operation_id: str, revision: int, option: str, *, looks_first: bool = False) -> None:
+        """Choose an option. `looks_first` opens a dialog for options that one key would choose at once."""
+        self._begin(self._answer(operation_id, revision, option, looks_first=looks_first))
+
+    def undo(self) -> None:
+        """Give up what was held last."""
+        hold = self._app.holds.undo()
+        self._say(f"Undone: nothing was sent. {hold.text}" if hold else "Nothing is held that could be undone.")
+
+    def _begin(self, work: Any) -> None:
+        self._app.run_worker(work, group="answering", exclusive=False)
+
+    # ---- what is asked --------------------------------------------------------------------------------------------------
+    async def _choose(self, operation_id: str, revision: int) -> None:
+        found = await self._open_cards(operation_id, revision)
+        if found is None:
+            return
+        op, offered = found
+        picked = await self._app.push_screen_wait(ChooseDialog(op, offered))
+        if picked is not None:
+            await self._answer(operation_id, op.revision, picked, looks_first=False)
+
+    async def _answer(self, operation_id: str, revision: int, option: str, *, looks_first: bool) -> None:
+        found = await self._open_cards(operation_id, revision)
+        if found is None:
+            return
+        op, offered = found
+        card = find_card(offered, option)
+        if card is None or not card.is_open:
+            self._refuse(card.why_not if card is not None else f"{option} is not open for {operation_id}.")
+            return
+        if card.asks is Ask.LINK:
+            self._app.copy_text(card.url or "", "The address of the provider's console")
+            return
+        asked = await self._ask(op, card, looks_first=looks_first)
+        if asked is None:
+            return
+        act = partial(self._decide, operation_id, revision, option, asked, f"dec_{uuid4().hex}")
+        if card.is_held:
+            self._app.holds.begin(operation_id, option, f"{card.title} {_short(op)}", act)
+        else:
+            await act()
+
+    async def _open_cards(self, operation_id: str, revision: int) -> tuple[Operation, list[Card]] | None:
+        """The operation as it is, and its cards; where it is not what the person saw, that is said, and nothing is asked."""
+        try:
+            op = await self._app.desk.get(operation_id)
+            (view,) = await self._app.desk.views([op])
+            contract = await self._app.desk.contract_of(op)
+        except JobconsoleError as error:
+            self._refuse(str(error))
+            return None
+        if op.revision != revision:
+            self._refuse(what_happened(op, revision))
+            return None
+        return op, [*cards(view), *missing_cards(view, op, contract)]
+
+    async def _ask(self, op: Operation, card: Card, *, looks_first: bool) -> Asked | None:
+        dialog = await self._dialog(op, card, looks_first=looks_first)
+        return {} if dialog is None else await self._app.push_screen_wait(dialog)
+
+    async def _dialog(self, op: Operation, card: Card, *, looks_first: bool) -> Dialog | None:
+        if card.name == "cancel":
+            return CancelDialog(op, card)
+        by_ask = {Ask.SURE: SureDialog, Ask.REASON: CloseDialog, Ask.JOB_ID: JobIdDialog}
+        if card.asks in by_ask:
+            return by_ask[card.asks](op, card)
+        if card.asks is Ask.CREDENTIAL:
+            return CredentialDialog(op, card) if len(card.credentials) > 1 or looks_first else None
+        if not looks_first:
+            return None
+        if card.name in ("extend", "pause"):
+            option, contract = await self._option(op, card.name), await self._app.desk.contract_of(op)
+            if option is not None:
+                return ExtendDialog(op, option, contract) if card.name == "extend" else PauseDialog(op, option, contract)
+        return SureDialog(op, card)
+
+    async def _option(self, op: Operation, name: str) -> Option | None:
+        return next((option for option in await self._app.desk.options(op) if option.name == name), None)
+
+    # ---- what is decided ------------------------------------------------------------------------------------------------
+    async def _decide(self, operation_id: str, revision: int, option: str, asked: Asked, decision_id: str) -> None:
+        """Let the core decide, and tell what it did or why not."""
+        try:
+            applied = await self._app.desk.decide(
+                operation_id, option, by=self._app.person, revision=revision, decision_id=decision_id, **asked
+            )
+        except JobconsoleError as error:
+            self._refuse(str(error))
+            return
+        self._say(f"{_short(applied.op)}: {inert(applied.effect, _LONGEST)}")
+
+    def _say(self, text: str) -> None:
+        self._app.say(text)
+
+    def _refuse(self, text: str) -> None:
+        self._app.say(inert(text, _LONGEST), is_bad=True)
+
+
+def _short(op: Operation) -> str:
+    return inert(op.name, 40) if op.name else op.operation_id

@@ -1,0 +1,148 @@
+"""The options of an operation as numbered cards: what one costs, what stands before and after, and why one is missing (H2, U6).
+
+Only this file decides their order of numbers, which ones are held back for five seconds, and what has to be asked first. Their
+words and bounds are the core's (`core/views.py`, `core/wording.py`, `core/commands/decisions.py`); nothing here adds to them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from textual.content import Content
+
+from jobconsole.core.commands.decisions import why_not_open
+from jobconsole.core.contract import Contract
+from jobconsole.core.operation import Operation, Phase
+from jobconsole.core.terminal_text import inert
+from jobconsole.core.views import View
+from jobconsole.core.wording import words
+
+HELD = frozenset({"cancel", "close", "submit_again", "replay_submit", "adopt"})
+"""Options that reach the provider's job, end the watch or start another job: held for a moment in which `u` undoes them."""
+
+_ALWAYS_TOLD = ("extend", "cancel")  # where they are missing, the reason is worth a line
+_LONGEST = 300  # characters of a contract's or provider's words
+
+
+class Ask(StrEnum):
+    """What a person is asked before an option is chosen."""
+
+    NOTHING = "nothing"
+    SURE = "sure"  # the documented effect, with the safe button in focus
+    REASON = "reason"  # words for the audit (H5)
+    TIME = "time"
+    JOB_ID = "job_id"
+    CREDENTIAL = "credential"
+    LINK = "link"  # nothing is decided: a place to look at
+
+
+_ASKS = {
+    "cancel": Ask.SURE,
+    "replay_submit": Ask.SURE,
+    "close": Ask.REASON,
+    "submit_again": Ask.REASON,
+    "accept_result": Ask.REASON,
+    "adopt": Ask.JOB_ID,
+    "use_credential": Ask.CREDENTIAL,
+    "inspect": Ask.LINK,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One option. `number` is its digit, 0 where it has none; `why_not` is set where it is missing and only says why."""
+
+    name: str
+    title: str
+    number: int = 0
+    cost: str = ""
+    change: str = ""
+    effect: str = ""
+    text: str = ""
+    url: str | None = None
+    credentials: tuple[str, ...] = ()
+    why_not: str = ""
+
+    @property
+    def asks(self) -> Ask:
+        """What has to be asked first."""
+        return _ASKS.get(self.name, Ask.NOTHING)
+
+    @property
+    def is_held(self) -> bool:
+        """Whether it can be undone for a moment."""
+        return self.name in HELD
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it may be chosen."""
+        return not self.why_not
+
+
+def cards(view: View) -> list[Card]:
+    """The open options of an operation's view, numbered from 1 in the core's order."""
+    return [_card(option, number) for number, option in enumerate(view["options"], start=1)]
+
+
+def missing_cards(view: View, op: Operation, contract: Contract | None) -> list[Card]:
+    """What a person might look for and does not find, with the reason (SPEC C9, X6)."""
+    if contract is None or op.phase.is_terminal or op.phase is Phase.SUBMITTING:
+        return []
+    offered = {option["name"] for option in view["options"]}
+    return [
+        Card(name, words(name), why_not=inert(why_not_open(name, op, contract), _LONGEST))
+        for name in _ALWAYS_TOLD
+        if name not in offered
+    ]
+
+
+def find_card(found: Sequence[Card], name: str) -> Card | None:
+    """The card of this option."""
+    return next((card for card in found if card.name == name), None)
+
+
+def _card(option: View, number: int) -> Card:
+    return Card(
+        name=option["name"],
+        title=option["title"],
+        number=number if number <= 9 else 0,
+        cost=option["cost"],
+        change=arrows(inert(option["change"], _LONGEST)),
+        effect=inert(option["effect"], _LONGEST),
+        text=arrows(inert(option["text"], _LONGEST)),
+        url=option["url"],
+        credentials=tuple(option["credentials"]),
+    )
+
+
+def arrows(text: str) -> str:
+    """The core's plain `->` as an arrow."""
+    return text.replace(" -> ", " → ")
+
+
+def card_lines(card: Card, *, has_digit: bool = True) -> list[Content]:
+    """A card in rows: digit, title and cost, then what changes or what it does. Without digits it is only for reading."""
+    indent = "    " if has_digit else "  "
+    if not card.is_open:
+        return [Content.assemble(indent, (_sentence(card.title), "$quiet strike"), (f"  {card.why_not}", "$quiet"))]
+    digit = [(f" {card.number or ' '} ", "bold $primary"), " "] if has_digit else [("· ", "$quiet")]
+    head = Content.assemble(*digit, (_sentence(card.title), "bold"), *_cost(card))
+    told = card.change or card.effect
+    rows = [head, Content.assemble(indent, (told, "$foreground 80%"))] if told else [head]
+    if card.change and card.effect and card.name not in ("extend", "pause"):
+        rows.append(Content.assemble(indent, (card.effect, "$quiet")))
+    if card.url:
+        rows.append(Content.assemble(indent, (inert(card.url, _LONGEST), "underline")))
+    return rows
+
+
+def _cost(card: Card) -> tuple[tuple[str, str], ...]:
+    if card.cost in ("", "no request"):
+        return ()
+    return ((f"   {card.cost}", "$text-muted"),)
+
+
+def _sentence(title: str) -> str:
+    return title[:1].upper() + title[1:]

@@ -1,0 +1,208 @@
+"""One inbox item as a card: why a person is asked, what to know before deciding, and the numbered options (SPEC H2).
+
+Only this file decides when a digit on such a card acts: it must have the focus, and what it shows must have stood still for a
+moment. It acts on the id and the revision that it shows, never on what has come since (SPEC U8).
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Static
+
+from jobconsole.core.operation import Operation
+from jobconsole.core.terminal_text import inert
+from jobconsole.core.wording import counted
+from jobconsole.errors import JobconsoleError
+from jobconsole.tui import detail_sections as sections
+from jobconsole.tui.clock_face import age_text
+from jobconsole.tui.dossier import Dossier
+from jobconsole.tui.key_guard import KeyGuard
+from jobconsole.tui.messages import Changed, Ticked
+from jobconsole.tui.on_dashboard import OnDashboard
+from jobconsole.tui.options import Card, card_lines, cards, missing_cards
+from jobconsole.tui.widgets.line_list import Entry, LineList
+
+
+class InboxCard(OnDashboard, VerticalScroll, can_focus=False):
+    """Shows the item that `show` names; posts `Picked` for what is chosen and decides nothing itself."""
+
+    DEFAULT_CSS = """
+    InboxCard {
+        padding: 0 1;
+        border: round $quiet;
+        border-title-color: $text-muted;
+        border-subtitle-color: $text-muted;
+        scrollbar-size-vertical: 1;
+        &:focus-within { border: round $primary; border-title-color: $primary; }
+        & > Static { height: auto; margin-bottom: 1; }
+        & > .is-empty { display: none; }
+        & > LineList { height: auto; min-height: 1; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *(Binding(str(digit), f"pick({digit})", show=False, id=f"inbox.pick-{digit}") for digit in range(1, 10)),
+    ]
+
+    class Picked(Message):
+        """A person chose an option of what was shown."""
+
+        def __init__(self, operation_id: str, revision: int, option: str, *, looks_first: bool) -> None:
+            self.operation_id, self.revision, self.option, self.looks_first = operation_id, revision, option, looks_first
+            super().__init__()
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.operation_id: str | None = None
+        self.revision = 0
+        self._cards: tuple[Card, ...] = ()
+        self._dossier: Dossier | None = None
+
+    def compose(self) -> ComposeResult:
+        """The question, the context, the options."""
+        yield Static("", id="card-question", markup=False)
+        yield Static("", id="card-facts", markup=False)
+        yield Static("", id="card-budgets", markup=False)
+        yield LineList(id="card-options")
+        yield Static("", id="card-under-way", classes="is-empty", markup=False)
+
+    def on_mount(self) -> None:
+        """Hear of changes."""
+        self._guard = KeyGuard(self.desk.clock)
+        self.border_title = "Nothing is selected"
+        self.feed.subscribe(self)
+
+    # ---- what is shown --------------------------------------------------------------------------------------------------
+    def show(self, operation_id: str | None) -> None:
+        """Show this item, or nothing."""
+        if operation_id != self.operation_id:
+            self.operation_id, self._cards, self._dossier = operation_id, (), None
+            self._guard.note()
+            self.scroll_home(animate=False)
+        if operation_id is None:
+            self._draw_nothing()
+            return
+        self.run_worker(self._read(operation_id), group="card", exclusive=True)
+
+    async def _read(self, operation_id: str) -> None:
+        dossier = Dossier(operation_id)
+        try:
+            await dossier.read_record(self.desk)
+        except JobconsoleError as error:
+            self._draw_text("question", Content(inert(str(error), 400)))
+            return
+        if operation_id == self.operation_id:
+            self._dossier = dossier
+            self._draw(dossier)
+
+    def on_changed(self, message: Changed) -> None:
+        """Show it anew; the digits rest for a moment."""
+        if self.operation_id is not None and (message.is_reload or self.operation_id in message.operation_ids):
+            self.show(self.operation_id)
+
+    def on_ticked(self, message: Ticked) -> None:
+        """Ages and countdowns move."""
+        message.stop()
+        if self._dossier is not None and self.is_on_screen:
+            self._draw_moving(self._dossier)
+
+    def on_resize(self) -> None:
+        """Bars are as wide as the card."""
+        if self._dossier is not None:
+            self._draw_moving(self._dossier)
+
+    # ---- what is chosen -------------------------------------------------------------------------------------------------
+    def on_key(self, event: events.Key) -> None:
+        """Keys without a meaning here are part of a burst, or a mistake."""
+        self._guard.note()
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Pasted text fires nothing."""
+        self._guard.note()
+        event.stop()
+
+    def action_pick(self, digit: int) -> None:
+        """Choose by number."""
+        card = next((each for each in self._cards if each.number == digit), None)
+        if card is None:
+            self._guard.note()
+            return
+        self._pick(card, looks_first=False)
+
+    @on(LineList.Chosen)
+    def _chosen(self, event: LineList.Chosen) -> None:
+        """Enter looks before it acts: nothing is decided without a dialog."""
+        event.stop()
+        card = next((each for each in self._cards if each.name == event.key), None)
+        if card is not None:
+            self._pick(card, looks_first=True)
+
+    def _pick(self, card: Card, *, looks_first: bool) -> None:
+        if self.operation_id is None:
+            return
+        if not self._guard.allows():
+            self.dashboard.say("The card has only just changed, or keys came too fast. Look, then press again.", is_bad=True)
+            return
+        self.post_message(self.Picked(self.operation_id, self.revision, card.name, looks_first=looks_first))
+
+    # ---- drawing --------------------------------------------------------------------------------------------------------
+    def _draw(self, dossier: Dossier) -> None:
+        op, view = dossier.op, dossier.view
+        assert op is not None
+        assert view is not None
+        if op.revision != self.revision:
+            self.revision = op.revision
+            self._guard.note()
+        self._cards = tuple(cards(view))
+        shown = [*self._cards, *missing_cards(view, op, dossier.contract)]
+        options = self.query_one("#card-options", LineList)
+        entries = [Entry(card.name, (*card_lines(card), Content("")), is_heading=not card.is_open) for card in shown]
+        options.show(entries, empty="Nothing can be decided here just now.")
+        options.styles.height = max(1, sum(len(entry.rows) for entry in entries))
+        self.border_title = Content(inert(op.name or op.operation_id, 60)).markup
+        self.border_subtitle = "1–9 answer · Enter looks first · Esc back to the list"
+        self._draw_moving(dossier)
+
+    def _draw_moving(self, dossier: Dossier) -> None:
+        op, view = dossier.op, dossier.view
+        assert op is not None
+        assert view is not None
+        pen = self.pen(max(20, self.size.width - 4))
+        asked = sections.question(view)
+        self._draw_text("question", asked if asked is not None else self._answered(op))
+        self._draw_text("facts", sections.context(view, pen))
+        self._draw_text("budgets", sections.budgets(view, pen))
+        doing = [op.permit.purpose] if op.permit else list(op.open_actions)
+        said = f"{doing[0].replace('_', ' ')} is under way; its answer decides." if doing else ""
+        self._draw_text("under-way", Content.styled(said, "$state-needs-you") if said else Content(""))
+
+    def _answered(self, op: Operation) -> Content:
+        """The item is gone: who answered, when, and with what effect (H4)."""
+        if not op.decided:
+            return Content.styled("It needs nobody any more.", "$state-done bold")
+        done = op.decided[-1]
+        ago = age_text(self.feed.now() - done.at)
+        return Content.styled(f"Answered by {inert(done.by, 60)} {ago} ago: {inert(done.effect, 300)}", "$state-done bold")
+
+    def _draw_nothing(self) -> None:
+        self.border_title, self.border_subtitle = "Nothing is selected", ""
+        for part in ("question", "facts", "budgets", "under-way"):
+            self._draw_text(part, Content(""))
+        self.query_one("#card-options", LineList).show([], empty="")
+
+    def _draw_text(self, part: str, content: Content) -> None:
+        widget = self.query_one(f"#card-{part}", Static)
+        widget.update(content)
+        widget.set_class(not content.plain, "is-empty")
+
+
+def watched_text(watched: int, last: tuple[str, str] | None) -> str:
+    """The empty inbox: how many are watched, and who answered last and when."""
+    answered = f", last answer {last[0]} by {last[1]}" if last is not None else ", nothing was ever asked"
+    return f"Nothing needs you. {counted(watched, 'operation')} watched{answered}."

@@ -1,0 +1,242 @@
+"""A list of lines with a cursor, for stories, requests, inboxes, audits and logs; only what is in sight is drawn.
+
+Only this file decides how such a list keeps its place. Cursor and scroll are bound to keys, never to rows: they survive lines
+that come, go and move (SPEC U2, U8). Lines are `Content`, so that nothing in them is markup (U3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rich.segment import Segment
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.reactive import reactive
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+from textual.visual import Visual
+
+_NOTHING = Content("")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One entry of the list: its key, and its rows. A heading has no cursor."""
+
+    key: str
+    rows: tuple[Content, ...]
+    is_heading: bool = False
+
+
+class LineList(ScrollView, can_focus=True):
+    """Entries in a column. `show` takes the whole list anew; what is drawn is only what can be seen."""
+
+    DEFAULT_CSS = """
+    LineList {
+        height: 1fr;
+        scrollbar-size-vertical: 1;
+        scrollbar-size-horizontal: 0;
+        & > .line-list--cursor { background: $primary 12%; }
+        &:focus > .line-list--cursor { background: $primary 25%; text-style: bold; }
+        & > .line-list--heading { color: $text-muted; text-style: bold; }
+        & > .line-list--empty { color: $text-muted; }
+    }
+    """
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"line-list--cursor", "line-list--heading", "line-list--empty"}
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "move(-1)", "Up", show=False, id="list.up"),
+        Binding("down,j", "move(1)", "Down", show=False, id="list.down"),
+        Binding("home,g", "first", "First", show=False, id="list.first"),
+        Binding("end,G", "last", "Last", show=False, id="list.last"),
+        Binding("pageup,ctrl+b", "page(-1)", "Page up", show=False, id="list.page-up"),
+        Binding("pagedown,ctrl+f", "page(1)", "Page down", show=False, id="list.page-down"),
+        Binding("ctrl+u", "page(-0.5)", "Half a page up", show=False, id="list.half-up"),
+        Binding("ctrl+d", "page(0.5)", "Half a page down", show=False, id="list.half-down"),
+        Binding("enter", "choose", "Open", show=False, id="list.open"),
+    ]
+
+    cursor: reactive[str | None] = reactive(None)
+    """The key of the entry under the cursor; None in an empty list."""
+
+    class Moved(Message):
+        """The cursor stands on another entry."""
+
+        def __init__(self, lines: LineList, key: str | None) -> None:
+            self.lines, self.key = lines, key
+            super().__init__()
+
+        @property
+        def control(self) -> LineList:
+            """The list, for `@on(..., selector)`."""
+            return self.lines
+
+    class Chosen(Message):
+        """Enter, or a second click, on an entry."""
+
+        def __init__(self, lines: LineList, key: str) -> None:
+            self.lines, self.key = lines, key
+            super().__init__()
+
+        @property
+        def control(self) -> LineList:
+            """The list, for `@on(..., selector)`."""
+            return self.lines
+
+    class EndReached(Message):
+        """The cursor was moved beyond the first (-1) or the last (1) entry: a list in pages may turn one."""
+
+        def __init__(self, lines: LineList, direction: int) -> None:
+            self.lines, self.direction = lines, direction
+            super().__init__()
+
+        @property
+        def control(self) -> LineList:
+            """The list, for `@on(..., selector)`."""
+            return self.lines
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None, empty: str = "") -> None:
+        super().__init__(id=id, classes=classes)
+        self._entries: tuple[Entry, ...] = ()
+        self._places: dict[str, int] = {}  # key -> entry
+        self._tops: list[int] = [0]  # entry -> its first row; one more for the end
+        self._rows: list[tuple[int, int]] = []  # row -> entry, part
+        self._empty = empty
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """What is shown."""
+        return self._entries
+
+    # ---- what is shown --------------------------------------------------------------------------------------------------
+    def show(self, entries: Sequence[Entry], *, empty: str | None = None) -> None:
+        """Show these entries: the cursor stays on its key, at its height in the window; `empty` is the text for none."""
+        height_in_window = self._top_of(self.cursor) - self.scroll_offset.y
+        place = self._places.get(self.cursor or "")
+        self._entries = tuple(entries)
+        self._empty = self._empty if empty is None else empty
+        self._lay_out()
+        kept = self.cursor if self.cursor in self._places else self._near(place or 0)
+        if kept != self.cursor:
+            self.cursor = kept
+        elif kept is not None:
+            self.scroll_to(y=max(0, self._top_of(kept) - height_in_window), animate=False, force=True, immediate=True)
+        self.refresh()
+
+    def _lay_out(self) -> None:
+        self._places = {entry.key: number for number, entry in enumerate(self._entries) if not entry.is_heading}
+        self._rows = [(number, part) for number, entry in enumerate(self._entries) for part in range(len(entry.rows))]
+        self._tops = [0]
+        for entry in self._entries:
+            self._tops.append(self._tops[-1] + len(entry.rows))
+        self.virtual_size = Size(0, len(self._rows))
+
+    def _top_of(self, key: str | None) -> int:
+        place = self._places.get(key or "")
+        return 0 if place is None else self._tops[place]
+
+    def _near(self, place: int) -> str | None:
+        """The nearest entry that may have the cursor, where the one at `place` is gone."""
+        after = [entry.key for entry in self._entries[place:] if not entry.is_heading]
+        before = [entry.key for entry in self._entries[:place] if not entry.is_heading]
+        return after[0] if after else before[-1] if before else None
+
+    # ---- moving ---------------------------------------------------------------------------------------------------------
+    def watch_cursor(self, key: str | None) -> None:
+        """Bring the entry into view, with the heading above the first one, and tell."""
+        place = self._places.get(key or "")
+        if place is not None:
+            top = 0 if place <= 1 else self._tops[place]
+            region = Region(0, top, max(1, self.size.width), self._tops[place + 1] - top)
+            self.scroll_to_region(region, animate=False, force=True, immediate=True)
+        self.refresh()
+        self.post_message(self.Moved(self, key))
+
+    def action_move(self, by: int) -> None:
+        """Up or down by one entry."""
+        self._move(by)
+
+    def action_page(self, pages: float) -> None:
+        """Up or down by pages of the window."""
+        rows = max(1, int(self.size.height * abs(pages)))
+        top = self._top_of(self.cursor) + (rows if pages > 0 else -rows)
+        row = min(max(0, top), len(self._rows) - 1)
+        if not self._rows or (row == self._top_of(self.cursor)):
+            self._move(1 if pages > 0 else -1)
+            return
+        place = self._rows[row][0]
+        self.cursor = self._near(place) if pages > 0 else self._near_above(place)
+
+    def action_first(self) -> None:
+        """To the first entry."""
+        self.cursor = self._near(0)
+
+    def action_last(self) -> None:
+        """To the last entry."""
+        self.cursor = self._near_above(len(self._entries) - 1)
+
+    def action_choose(self) -> None:
+        """Open the entry under the cursor."""
+        if self.cursor is not None:
+            self.post_message(self.Chosen(self, self.cursor))
+
+    def _near_above(self, place: int) -> str | None:
+        keys = [entry.key for entry in self._entries[: place + 1] if not entry.is_heading]
+        return keys[-1] if keys else self._near(0)
+
+    def _move(self, by: int) -> None:
+        keys = list(self._places)
+        if not keys:
+            self.post_message(self.EndReached(self, by))
+            return
+        number = keys.index(self.cursor) + by if self.cursor in self._places else 0
+        if 0 <= number < len(keys):
+            self.cursor = keys[number]
+        else:
+            self.post_message(self.EndReached(self, by))
+
+    def on_click(self, event: events.Click) -> None:
+        """The first click moves the cursor, a click on the cursor opens."""
+        row = event.y + self.scroll_offset.y
+        if not 0 <= row < len(self._rows):
+            return
+        entry = self._entries[self._rows[row][0]]
+        if entry.is_heading:
+            return
+        if entry.key == self.cursor and event.chain > 1:
+            self.action_choose()
+        self.cursor = entry.key
+
+    # ---- drawing --------------------------------------------------------------------------------------------------------
+    def render_line(self, y: int) -> Strip:
+        """One row of the window."""
+        width, row = self.size.width, y + self.scroll_offset.y
+        if not self._rows:
+            return self._strip(Content(self._empty_row(y, width)), "line-list--empty", width)
+        if row >= len(self._rows):
+            return Strip.blank(width, self.rich_style)
+        number, part = self._rows[row]
+        entry = self._entries[number]
+        component = "line-list--heading" if entry.is_heading else "line-list--cursor" if entry.key == self.cursor else ""
+        return self._strip(entry.rows[part], component, width)
+
+    def _empty_row(self, y: int, width: int) -> str:
+        lines = list(_wrapped(self._empty, max(1, width - 2)))
+        return f" {lines[y]}" if y < len(lines) else ""
+
+    def _strip(self, content: Content, component: str, width: int) -> Strip:
+        style = self.get_visual_style(component) if component else self.visual_style
+        cut = content.truncate(width, ellipsis=True) if content.cell_length > width else content
+        if not cut.plain:
+            return Strip([Segment(" " * width, style.rich_style)], width)
+        strips = Visual.to_strips(self, cut, width, 1, style, apply_selection=False, pad=True)
+        return strips[0] if strips else Strip.blank(width, style.rich_style)
+
+
+def _wrapped(text: str, width: int) -> Iterator[str]:
+    for content in Content(text).wrap(width):
+        yield content.plain
