@@ -162,8 +162,8 @@ class Store(Protocol):
     async def due(self, until: datetime, limit: int, *, skip: Collection[str] = ()) -> Sequence[Due]:
         """Operations to look at by `until` without a valid lease, nearest deadline first; a hint.
 
-        Offers none of an account that is denied or held, nor more of an account than it has slots free, and nothing of the
-        account keys in `skip`: those that have no token left right now.
+        Offers none of an account that is denied or held, nor more of an account than it has slots free, and none of the account
+        keys in `skip`: those that have no token left right now. What has passed its deadline is offered always.
         """
 
     async def next_due(self, *, skip: Collection[str] = ()) -> datetime | None:
