@@ -14,13 +14,30 @@ import platformdirs
 
 from jobconsole.adapters.catalogue import Catalogue
 from jobconsole.adapters.clock import SystemClock
+from jobconsole.adapters.theme_files import LoadedThemes, built_in_folders, load_theme_files
 from jobconsole.adapters.tinydb_store import open_store
 from jobconsole.core.contract import Contract
+from jobconsole.engine.broker import Broker
+from jobconsole.engine.broker import Changed as BrokerNews
 from jobconsole.engine.face import AsyncConsole, is_settled
 from jobconsole.engine.submissions import Budget, Wish
 from jobconsole.protocols import Clock, Transport
 
-__all__ = ["AsyncConsole", "Budget", "Desk", "Wish", "home_folder", "is_settled", "open_async", "open_desk", "require_credential"]
+__all__ = [
+    "AsyncConsole",
+    "Broker",
+    "BrokerNews",
+    "Budget",
+    "Desk",
+    "LoadedThemes",
+    "Wish",
+    "home_folder",
+    "is_settled",
+    "load_themes",
+    "open_async",
+    "open_desk",
+    "require_credential",
+]
 
 
 def home_folder(home: Path | None = None) -> Path:
@@ -50,6 +67,11 @@ async def open_async(
         yield console
     finally:
         await console.close()
+
+
+def load_themes(home: Path | None = None) -> LoadedThemes:
+    """The themes that come with jobconsole, then those of the store's folder `themes/`; what cannot be used is told (U4)."""
+    return load_theme_files((*built_in_folders(), home_folder(home) / "themes"))
 
 
 def require_credential(contract: Contract) -> None:

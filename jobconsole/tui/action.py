@@ -1,0 +1,74 @@
+"""What an action of the dashboard is, and what it acts on: operation ids with the revision that was shown (SPEC U8).
+
+Only this file decides their shape. Modules with actions make a tuple of them; `actions.py` puts them into the one table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from textual.binding import Binding
+
+if TYPE_CHECKING:
+    from jobconsole.tui.app import Dashboard
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What an action acts on: an operation, and the revision that the person saw."""
+
+    operation_id: str
+    revision: int
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call of an action: the app, what it acts on (the marked operations, else the one under the cursor), an argument."""
+
+    app: Dashboard
+    subjects: tuple[Subject, ...] = ()
+    argument: str = ""  # what stood behind the `:` command
+
+    @property
+    def subject(self) -> Subject:
+        """The one subject of an action that needs a selection and is not for many."""
+        return self.subjects[0]
+
+
+Act: TypeAlias = Callable[[Call], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One row of the table.
+
+    `action_id` names its binding in `config.toml` and is stable. `keys` are Textual's names, comma-separated, empty for none.
+    `command` is the word after `:`. An action that `needs_selection` is told its subjects; one that is not `for_many` gets
+    the operation under the cursor alone.
+    """
+
+    action_id: str
+    title: str
+    act: Act
+    keys: str = ""
+    command: str = ""
+    hint: str = ""  # one sentence for the palette
+    needs_selection: bool = False
+    for_many: bool = False
+    footer: str = ""  # the word in the footer; empty: not there
+    is_priority: bool = False  # reached from dialogs and inputs too
+
+    @property
+    def binding(self) -> Binding:
+        """Its key binding."""
+        return Binding(
+            self.keys,
+            f"app.act('{self.action_id}')",
+            self.footer or self.title,
+            show=bool(self.footer),
+            id=self.action_id,
+            priority=self.is_priority,
+            tooltip=self.hint or self.title,
+        )

@@ -1,0 +1,30 @@
+"""Everything a person can do in the dashboard: one table, reached alike by keys, palette, `:` commands and mouse.
+
+Only this file decides which actions there are. Each module of actions lies beside what it works on; `keys.py` reads other keys
+for them from the configuration.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from textual.binding import BindingType
+
+from jobconsole.tui.action import Action
+from jobconsole.tui.shell_actions import SHELL_ACTIONS
+
+ACTIONS: Mapping[str, Action] = MappingProxyType({action.action_id: action for action in (*SHELL_ACTIONS,)})
+"""The table by `action_id`, in the order of palette and help."""
+
+COMMANDS: Mapping[str, Action] = MappingProxyType({action.command: action for action in ACTIONS.values() if action.command})
+"""The actions that have a `:` command, by its word."""
+
+BINDINGS: list[BindingType] = [action.binding for action in ACTIONS.values() if action.keys]
+"""The key bindings of the app."""
+
+
+def nearest_commands(word: str) -> list[str]:
+    """The three commands nearest to a word that is none."""
+    return difflib.get_close_matches(word, COMMANDS, n=3, cutoff=0.0)

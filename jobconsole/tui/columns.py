@@ -1,0 +1,113 @@
+"""The columns of the operations table: which there are, what fits a given width, how each sorts (UX 3.1).
+
+Only this file decides that. Every column has a rank: where the room ends, the highest ranks go first. The id is never cut.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, TypeAlias
+
+from jobconsole.core.operation import Operation, Phase, deadline
+from jobconsole.tui import row
+from jobconsole.tui.row import Piece, RowContext
+
+SortKey: TypeAlias = tuple[Any, ...]
+
+_FAR = datetime.max.replace(tzinfo=UTC)
+_RANKS = {Phase.ESCALATED: 0, Phase.WAITING: 1, Phase.SUBMITTING: 1}
+MARGIN = 2  # columns in front: the cursor's sign and the mark
+_WIDE = 100  # from here on there are two blanks between columns
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column. `width` is what it needs, `most` what it may grow to where there is room."""
+
+    key: str
+    title: str
+    width: int
+    rank: int
+    draw: Callable[[Operation, RowContext], list[Piece]]
+    sort_key: Callable[[Operation], SortKey]
+    most: int = 0
+    is_right: bool = False
+
+
+def _started(op: Operation) -> float:
+    return op.started_at.timestamp()
+
+
+def _by_state(op: Operation) -> SortKey:
+    """Those that need a person first, then those that run, then those that ended; the newest of each first."""
+    return (_RANKS.get(op.phase, 2), -_started(op))
+
+
+COLUMNS = (
+    Column("state", "STATE", 13, 0, row.state_cell, _by_state),
+    Column("id", "ID", 7, 0, row.id_cell, lambda op: (op.operation_id,)),
+    Column("name", "NAME", 11, 2, row.name_cell, lambda op: ((op.name or "\uffff").casefold(),), most=26),
+    Column("provider", "PROVIDER", 8, 7, row.provider_cell, lambda op: (op.provider,), most=16),
+    Column("age", "AGE", 6, 1, row.age_cell, lambda op: (-_started(op),), is_right=True),
+    Column("time", "TIME BUDGET", 14, 3, row.time_cell, lambda op: (op.phase.is_terminal, deadline(op))),
+    Column(
+        "checks",
+        "CHECKS",
+        11,
+        5,
+        row.checks_cell,
+        lambda op: (op.phase.is_terminal, -op.status_requests_used / max(1, op.max_status_requests)),
+    ),
+    Column("next", "NEXT CHECK", 11, 4, row.next_cell, lambda op: (op.next_poll_at or _FAR,)),
+    Column("source", "BECAUSE", 11, 8, row.source_cell, lambda op: (op.delay_source or "\uffff",)),
+    Column("http", "HTTP", 4, 9, row.http_cell, lambda op: (-(op.last_http_status or 0),), is_right=True),
+    Column("progress", "PROGRESS", 11, 10, row.progress_cell, lambda op: (-(op.progress or 0.0),)),
+    Column("last", "LAST WORD", 14, 6, row.last_word_cell, lambda op: (op.last_known_state or "\uffff",), most=400),
+)
+
+BY_KEY = {column.key: column for column in COLUMNS}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A column on the screen: where it begins and how wide it is."""
+
+    column: Column
+    start: int
+    width: int
+
+    @property
+    def end(self) -> int:
+        """The first screen column behind it."""
+        return self.start + self.width
+
+
+def fit_columns(width: int) -> tuple[Place, ...]:
+    """The columns that have room in `width`; what is left over goes to those that may grow, the last word at last."""
+    gap = 2 if width >= _WIDE else 1
+    chosen = _chosen(width - MARGIN, gap)
+    spare = width - MARGIN - sum(column.width + gap for column in chosen)
+    widths = {column.key: column.width for column in chosen}
+    for column in sorted((column for column in chosen if column.most), key=lambda column: column.most):
+        more = min(max(0, spare), column.most - column.width)
+        widths[column.key] += more
+        spare -= more
+    places, start = [], MARGIN
+    for column in chosen:
+        places.append(Place(column, start, widths[column.key]))
+        start += widths[column.key] + gap
+    return tuple(places)
+
+
+def _chosen(width: int, gap: int) -> Sequence[Column]:
+    """By rank, as long as there is room; in the order of the table."""
+    kept: list[Column] = []
+    left = width
+    for column in sorted(COLUMNS, key=lambda column: column.rank):
+        if column.rank > 0 and left < column.width + gap:
+            break
+        kept.append(column)
+        left -= column.width + gap
+    return [column for column in COLUMNS if column in kept]

@@ -1,0 +1,49 @@
+"""What leaves the dashboard by the clipboard or as a file, and what is said about it (UX: the honest copy toast).
+
+Only this file decides that. The terminal's clipboard (OSC 52) never answers, so nobody claims that something was copied.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from jobconsole.core.wording import counted
+from jobconsole.errors import JobconsoleError
+from jobconsole.tui import texts
+from jobconsole.tui.action import Call, Subject
+
+if TYPE_CHECKING:
+    from jobconsole.tui.app import Dashboard
+
+
+def copy_ids(call: Call) -> None:
+    """The ids, one a line."""
+    ids = [subject.operation_id for subject in call.subjects]
+    call.app.copy_text("\n".join(ids), ids[0] if len(ids) == 1 else counted(len(ids), "id"))
+
+
+def copy_records(call: Call) -> None:
+    """The records as JSON: one object, or an array of several."""
+    call.app.run_worker(_copy_records(call.app, call.subjects), group="copying", exclusive=True)
+
+
+async def _copy_records(app: Dashboard, subjects: Sequence[Subject]) -> None:
+    try:
+        views = await app.desk.views([await app.desk.get(subject.operation_id) for subject in subjects])
+    except JobconsoleError as error:
+        app.say(str(error), is_bad=True)
+        return
+    text = json.dumps(views[0] if len(views) == 1 else views, indent=2, ensure_ascii=True)
+    app.copy_text(text, f"The JSON of {counted(len(views), 'operation')}")
+
+
+def save_picture(call: Call) -> None:
+    """The screen as an SVG file in the folder where the program was started, or in the one that is named."""
+    try:
+        path = call.app.save_screenshot(path=call.argument.strip() or None)
+    except OSError as error:
+        call.app.say(f"The screenshot was not saved: {error.strerror or error}", is_bad=True)
+        return
+    call.app.say(texts.saved(path))

@@ -1,0 +1,127 @@
+"""Binds the engine's change feed to the screen: operations as shown, told at most four times a second (SPEC U1, U2).
+
+Only this file decides when a screen hears of something. It owns what the dashboard shows of the store: `operations` and
+`accounts` change only together with a `Changed` message, so that a paused screen stays as it is. The app runs one `Feed`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+
+from textual.message import Message
+from textual.message_pump import MessagePump
+
+from jobconsole.console import Broker, BrokerNews, Desk
+from jobconsole.core.account import Account
+from jobconsole.core.escalation import look_options
+from jobconsole.core.operation import Operation
+from jobconsole.protocols import StoreHealth
+from jobconsole.tui.messages import Changed, HealthChanged, PauseChanged, Ticked
+
+
+class Feed:
+    """What is shown of the store, and who hears of changes. `run` it as a task; `tick` it once a second."""
+
+    def __init__(self, desk: Desk) -> None:
+        self.operations: dict[str, Operation] = {}
+        self.accounts: dict[str, Account] = {}
+        self.asking: set[str] = set()  # ids of what stands in the inbox
+        self.health: StoreHealth = desk.health()
+        self.is_loaded = False
+        self.is_paused = False
+        self.polled_at: datetime | None = None  # the last answer of any provider
+        self._desk = desk
+        self._broker = Broker(desk.store)
+        self._listeners: list[MessagePump] = []
+        self._paused_at: datetime | None = None
+        self._waiting: set[str] = set()
+        self._waiting_accounts: set[str] = set()
+        self._is_reload_waiting = False
+
+    @property
+    def has_worker(self) -> bool:
+        """Whether a worker is alive, in this process or another (X19)."""
+        return bool(self.health.workers)
+
+    def now(self) -> datetime:
+        """The desk's wall clock."""
+        return self._desk.clock.wall()
+
+    @property
+    def shown_at(self) -> datetime:
+        """The time for which rows are drawn: now, or when repainting was paused."""
+        return self._paused_at or self.now()
+
+    def subscribe(self, listener: MessagePump) -> None:
+        """Post `Changed`, `Ticked`, `HealthChanged` and `PauseChanged` to `listener` as long as it runs."""
+        self._listeners.append(listener)
+
+    # ---- the store ------------------------------------------------------------------------------------------------------
+    async def run(self) -> None:
+        """Read everything once, then follow the store until cancelled."""
+        await self._broker.load()
+        self.is_loaded = True
+        self._hear(BrokerNews(frozenset(self._broker.operations), frozenset(self._broker.accounts), is_reload=True))
+        stop = self._broker.listen(self._hear)
+        try:
+            await self._broker.run()
+        finally:
+            stop()
+
+    def _hear(self, news: BrokerNews) -> None:
+        self._waiting |= news.operation_ids
+        self._waiting_accounts |= news.account_keys
+        self._is_reload_waiting |= news.is_reload
+        if self.is_paused:
+            waiting = len(self._waiting)
+            self._tell(lambda: PauseChanged(is_paused=True, waiting=waiting))
+        else:
+            self._apply()
+
+    def _apply(self) -> None:
+        """Take over what changed, then tell."""
+        ids, accounts, is_reload = frozenset(self._waiting), frozenset(self._waiting_accounts), self._is_reload_waiting
+        self._waiting, self._waiting_accounts, self._is_reload_waiting = set(), set(), False
+        if is_reload:
+            ids |= self.operations.keys()
+        for operation_id in ids:
+            self._take(operation_id, self._broker.operations.get(operation_id))
+        self.accounts = dict(self._broker.accounts)
+        self._tell(lambda: Changed(ids, accounts, is_reload=is_reload))
+
+    def _take(self, operation_id: str, op: Operation | None) -> None:
+        if op is None:
+            self.operations.pop(operation_id, None)
+            self.asking.discard(operation_id)
+            return
+        self.operations[operation_id] = op
+        is_asking = op.escalation is not None or bool(look_options(op))
+        (self.asking.add if is_asking else self.asking.discard)(operation_id)
+        if op.last_http_at is not None and (self.polled_at is None or op.last_http_at > self.polled_at):
+            self.polled_at = op.last_http_at
+
+    # ---- time -----------------------------------------------------------------------------------------------------------
+    def tick(self) -> None:
+        """A second passed: tell the time, and whether a worker is alive. Reads no documents."""
+        health = self._desk.health()
+        if health != self.health:
+            self.health = health
+            self._tell(lambda: HealthChanged(health))
+        now = self.now()
+        self._tell(lambda: Ticked(now))
+
+    def toggle_pause(self) -> None:
+        """Stop taking changes over, or take over all that wait."""
+        self.is_paused = not self.is_paused
+        self._paused_at = self.now() if self.is_paused else None
+        is_paused = self.is_paused
+        self._tell(lambda: PauseChanged(is_paused=is_paused, waiting=0))
+        if not self.is_paused:
+            self._apply()
+
+    def _tell(self, make: Callable[[], Message]) -> None:
+        """A message of its own for each listener: Textual keeps in it who has handled it."""
+        self._listeners = [each for each in self._listeners if each.is_running]
+        for each in self._listeners:
+            each.post_message(make())

@@ -1,0 +1,1 @@
+"""Screens of the dashboard; `modes.py` names those that a tab leads to."""

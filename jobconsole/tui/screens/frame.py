@@ -1,0 +1,62 @@
+"""What all main screens have in common: header with tabs, status bar, footer, and the line for `/` and `:`.
+
+Only this file decides how a screen is framed and what the shell may ask of it. A screen of the dashboard derives from `Frame`,
+gives its body in `compose_body`, and overrides what it can do: subjects for actions, a filter, a way back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.screen import Screen
+from textual.widget import Widget
+from textual.widgets import Footer
+
+from jobconsole.tui.action import Subject
+from jobconsole.tui.on_dashboard import OnDashboard
+from jobconsole.tui.widgets.filter_bar import EntryLine
+from jobconsole.tui.widgets.header import Header
+from jobconsole.tui.widgets.status_bar import StatusBar
+
+
+class Frame(OnDashboard, Screen[None]):
+    """One main screen. `mode` is the tab that is lit while it is shown."""
+
+    mode: ClassVar[str] = ""
+
+    def compose(self) -> ComposeResult:
+        """Header, body, entry line, status bar, footer."""
+        yield Header(self.mode)
+        yield from self.compose_body()
+        yield EntryLine()
+        yield StatusBar()
+        yield Footer(show_command_palette=False, compact=True)
+
+    def compose_body(self) -> Iterable[Widget]:
+        """What stands between header and status bar."""
+        return ()
+
+    def subjects(self, *, for_many: bool) -> tuple[Subject, ...]:
+        """What an action acts on: the marked operations where it is `for_many`, else the one that is looked at."""
+        return ()
+
+    def filter_text(self) -> str | None:
+        """The filter as it is; None where this screen has none."""
+        return None
+
+    def filter_by(self, text: str) -> None:
+        """Filter by what was typed. Raises `InvalidValue` with the mend."""
+
+    def go_back(self) -> bool:
+        """Undo one step of looking closer; False where there is none."""
+        return False
+
+    def focus_body(self) -> None:
+        """Give the keys back to what is looked at, after something was typed."""
+        self.focus_next(self.AUTO_FOCUS or "*")
+
+    def show_holds(self) -> None:
+        """Acts that wait, and can be undone, have changed."""
+        self.query_one(StatusBar).renew()

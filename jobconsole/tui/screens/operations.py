@@ -1,0 +1,138 @@
+"""The operations: the table, and beside it, where there is room, the operation under the cursor (UX 3.1).
+
+Only this file decides how these work together; the table decides how rows keep their place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+from textual import events, on
+from textual.containers import Horizontal
+from textual.reactive import reactive
+from textual.widget import Widget
+
+from jobconsole.tui import texts
+from jobconsole.tui.action import Subject
+from jobconsole.tui.filter import parse_filter
+from jobconsole.tui.messages import Changed, Ticked
+from jobconsole.tui.screens.frame import Frame
+from jobconsole.tui.widgets.detail_pane import DetailPane
+from jobconsole.tui.widgets.filter_bar import EntryLine
+from jobconsole.tui.widgets.operations_table import OperationsTable
+from jobconsole.tui.widgets.status_bar import StatusBar
+
+PANE_FROM = 120  # columns of the terminal; the table keeps 76 of them
+LOADING_AFTER = 0.3  # seconds without a first picture until that is said
+
+
+class OperationsScreen(Frame):
+    """The root of the dashboard."""
+
+    mode: ClassVar[str] = "operations"
+    AUTO_FOCUS: ClassVar[str | None] = "OperationsTable"
+
+    has_pane: reactive[bool] = reactive(True)
+
+    def compose_body(self) -> Iterable[Widget]:
+        """The table and the pane."""
+        with Horizontal(id="operations"):
+            yield OperationsTable(id="operations-table")
+            yield DetailPane(id="side-pane")
+
+    @property
+    def table(self) -> OperationsTable:
+        """The table."""
+        return self.query_one(OperationsTable)
+
+    # ---- what the shell asks --------------------------------------------------------------------------------------------
+    def subjects(self, *, for_many: bool) -> tuple[Subject, ...]:
+        """The marked operations for an action on many, else the one under the cursor."""
+        if for_many:
+            return self.table.subjects
+        subject = self.table.cursor_subject
+        return (subject,) if subject is not None else ()
+
+    def filter_text(self) -> str | None:
+        """The filter as typed."""
+        return self.table.order.filter.text
+
+    def filter_by(self, text: str) -> None:
+        """Filter the rows. Raises `InvalidValue`."""
+        self.table.filter_by(parse_filter(text))
+
+    def go_back(self) -> bool:
+        """Escape takes the filter away, then the marks."""
+        table = self.table
+        if table.order.filter.text:
+            self.filter_by("")
+            self.query_one(EntryLine).show_filter("")
+            return True
+        return table.unmark_all()
+
+    def toggle_pane(self) -> None:
+        """Show or hide the pane; where the terminal is too narrow for it, say so."""
+        if self.size.width < PANE_FROM:
+            self.dashboard.say(texts.no_room_for_pane(PANE_FROM))
+            return
+        self.has_pane = not self.has_pane
+
+    # ---- what happens ---------------------------------------------------------------------------------------------------
+    def on_mount(self) -> None:
+        """Hear the feed; say that it reads where that takes long."""
+        self.feed.subscribe(self)
+        self.watch(self.app, "time_style", self.table.redraw, init=False)
+        self.set_timer(LOADING_AFTER, self._tell_empty)
+
+    def on_changed(self, message: Changed) -> None:
+        """Rows changed."""
+        self.table.take(message.operation_ids)
+        self._tell_empty()
+
+    def on_ticked(self, message: Ticked) -> None:
+        """Ages and countdowns move."""
+        if self.is_current:
+            self.table.tick()
+
+    @on(OperationsTable.Arranged)
+    def _arranged(self) -> None:
+        self._tell_empty()
+        order = self.table.order
+        shown, known = len(order.rows), len(self.feed.operations)
+        count = f"{shown:,} of {known:,}" if shown != known else f"{known:,}"
+        marks = f" · {len(self.table.marked):,} marked" if self.table.marked else ""
+        status = self.query_one(StatusBar)
+        status.note = f"{count}{marks} · sort: {order.column.title.lower()} {'↑' if order.is_reversed else '↓'}"
+        status.renew()
+
+    @on(OperationsTable.Moved)
+    def _moved(self, message: OperationsTable.Moved) -> None:
+        self._show_in_pane()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """A wide terminal has room for the pane."""
+        self.watch_has_pane()
+
+    def watch_has_pane(self) -> None:
+        """The pane shows where it is wanted and has room."""
+        self.query_one(DetailPane).display = self.has_pane and self.size.width >= PANE_FROM
+        self._show_in_pane()
+
+    def _show_in_pane(self) -> None:
+        pane = self.query_one(DetailPane)
+        if pane.display:
+            pane.show(self.table.cursor_id)
+
+    @on(OperationsTable.Opened)
+    def _opened(self, message: OperationsTable.Opened) -> None:
+        self.dashboard.open_operation(message.operation_id)
+
+    def _tell_empty(self) -> None:
+        feed, wanted = self.feed, self.table.order.filter.text
+        if not feed.is_loaded:
+            self.table.show_empty(texts.reading())
+        elif not feed.operations:
+            self.table.show_empty(texts.NO_OPERATIONS)
+        else:
+            self.table.show_empty(texts.no_match(wanted, len(feed.operations)))

@@ -1,0 +1,62 @@
+"""What the dashboard says where there is nothing to show, or something is wrong: each says what to do next (SPEC U6).
+
+Only this file decides these texts; all screens take them from here. Foreign text in them is made inert.
+"""
+
+from __future__ import annotations
+
+from jobconsole.core.terminal_text import inert
+from jobconsole.core.wording import counted
+
+NO_OPERATIONS = "No operations yet. Try: jobconsole demo, or jobconsole submit PROVIDER"
+NO_WORKER = "no worker is running: nothing is checked until one is: jobconsole run"
+READ_ONLY = "READ-ONLY"
+NOT_HERE = "Nothing is selected."
+NO_FILTER_HERE = "There is nothing to filter here."
+DUMB_TERMINAL = "TERM=dumb cannot show the dashboard. Try: jobconsole ls"
+NOT_A_TERMINAL = "The dashboard needs a terminal. Try: jobconsole ls --json"
+
+
+def no_match(filter_text: str, hidden: int) -> str:
+    """The filter hides everything."""
+    return f'No operation matches "{inert(filter_text, 60)}". esc clears the filter ({hidden:,} hidden).'
+
+
+def reading(known: int | None = None) -> str:
+    """The first picture is on its way; shown after 300 ms only."""
+    return f"Reading {counted(known, 'operation')} from the store…" if known else "Reading the store…"
+
+
+def too_small(width: int, height: int, least_width: int, least_height: int) -> str:
+    """The terminal cannot hold the dashboard."""
+    return f"Needs {least_width} × {least_height}, have {width} × {height}."
+
+
+def paused(waiting: int) -> str:
+    """Repainting is held."""
+    return f"PAUSED · {counted(waiting, 'change')} waiting (p)"
+
+
+def copied(what: str) -> str:
+    """Nobody knows whether the terminal took it (OSC 52 has no answer)."""
+    return f"{what} sent to the terminal's clipboard (OSC 52)"
+
+
+def nobody_knows(command: str, nearest: list[str]) -> str:
+    """A `:` command that is none."""
+    return f":{inert(command, 40)} is no command. Nearest: {', '.join(nearest)}"
+
+
+def no_theme(name: str, known: list[str]) -> str:
+    """A theme that nobody has."""
+    return f"There is no theme {inert(name, 40)!r}. There are: {', '.join(known)}"
+
+
+def saved(path: str) -> str:
+    """A file was written."""
+    return f"Saved {inert(path, 300)}"
+
+
+def no_room_for_pane(columns: int) -> str:
+    """The side pane was asked for on a narrow terminal."""
+    return f"The side pane needs {columns} columns. enter opens the operation."
