@@ -13,9 +13,10 @@ from types import MappingProxyType
 from textual.binding import BindingType
 
 from jobconsole.tui.action import Action
+from jobconsole.tui.deciding_actions import DECIDING_ACTIONS
 from jobconsole.tui.shell_actions import SHELL_ACTIONS
 
-ACTIONS: Mapping[str, Action] = MappingProxyType({action.action_id: action for action in (*SHELL_ACTIONS,)})
+ACTIONS: Mapping[str, Action] = MappingProxyType({action.action_id: action for action in (*SHELL_ACTIONS, *DECIDING_ACTIONS)})
 """The table by `action_id`, in the order of palette and help."""
 
 COMMANDS: Mapping[str, Action] = MappingProxyType({action.command: action for action in ACTIONS.values() if action.command})

@@ -28,7 +28,9 @@ from jobconsole.tui.answering import Answering
 from jobconsole.tui.clock_face import TimeStyle
 from jobconsole.tui.feed import Feed
 from jobconsole.tui.holds import Holds
+from jobconsole.tui.screens.detail import DetailScreen
 from jobconsole.tui.screens.frame import Frame
+from jobconsole.tui.screens.inbox import InboxScreen
 from jobconsole.tui.screens.operations import OperationsScreen
 from jobconsole.tui.themes import Look, textual_theme
 from jobconsole.tui.widgets.filter_bar import EntryLine
@@ -44,7 +46,10 @@ class Dashboard(App[None]):
     CSS_PATH = Path(__file__).with_name("app.tcss")
     TITLE = "jobconsole"
     BINDINGS: ClassVar[list[BindingType]] = BINDINGS
-    MODES: ClassVar[dict[str, str | Callable[[], Screen[None]]]] = {"operations": OperationsScreen}
+    MODES: ClassVar[dict[str, str | Callable[[], Screen[None]]]] = {
+        "operations": OperationsScreen,
+        "inbox": InboxScreen,
+    }
     DEFAULT_MODE = "operations"
     ENABLE_COMMAND_PALETTE = True
 
@@ -127,6 +132,7 @@ class Dashboard(App[None]):
 
     def open_operation(self, operation_id: str) -> None:
         """Show one operation with all that is known of it."""
+        self.push_screen(DetailScreen(operation_id))
 
     def back(self) -> None:
         """Undo one step of looking closer, else leave what lies above, else go to the operations."""

@@ -37,6 +37,11 @@ def paused(waiting: int) -> str:
     return f"PAUSED · {counted(waiting, 'change')} waiting (p)"
 
 
+def held(text: str, seconds: int, more: str) -> str:
+    """What was confirmed waits, and can be undone."""
+    return f"{inert(text, 120)} in {seconds} s{more}: u undoes, nothing has been sent"
+
+
 def copied(what: str) -> str:
     """Nobody knows whether the terminal took it (OSC 52 has no answer)."""
     return f"{what} sent to the terminal's clipboard (OSC 52)"

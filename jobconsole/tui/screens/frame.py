@@ -7,6 +7,7 @@ gives its body in `compose_body`, and overrides what it can do: subjects for act
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import datetime
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -42,6 +43,10 @@ class Frame(OnDashboard, Screen[None]):
         """What an action acts on: the marked operations where it is `for_many`, else the one that is looked at."""
         return ()
 
+    def moment(self) -> datetime | None:
+        """The second that is looked at, for "why?"; None for now."""
+        return None
+
     def filter_text(self) -> str | None:
         """The filter as it is; None where this screen has none."""
         return None
@@ -52,6 +57,11 @@ class Frame(OnDashboard, Screen[None]):
     def go_back(self) -> bool:
         """Undo one step of looking closer; False where there is none."""
         return False
+
+    def clear_filter(self) -> None:
+        """Show everything again, and hide the line of the filter."""
+        self.filter_by("")
+        self.query_one(EntryLine).show_filter("")
 
     def focus_body(self) -> None:
         """Give the keys back to what is looked at, after something was typed."""

@@ -117,6 +117,10 @@ class InboxCard(OnDashboard, VerticalScroll, can_focus=False):
         if self._dossier is not None:
             self._draw_moving(self._dossier)
 
+    def take_focus(self) -> None:
+        """Now digits act here."""
+        self.query_one("#card-options", LineList).focus()
+
     # ---- what is chosen -------------------------------------------------------------------------------------------------
     def on_key(self, event: events.Key) -> None:
         """Keys without a meaning here are part of a burst, or a mistake."""

@@ -6,6 +6,7 @@ the rows are sorted and how many are hidden.
 
 from __future__ import annotations
 
+from rich.style import Style
 from rich.text import Text
 from textual.widget import Widget
 
@@ -67,7 +68,12 @@ class StatusBar(OnDashboard, Widget):
         return left
 
     def _left(self) -> Text:
-        feed, look = self.feed, self.dashboard.look
+        feed, look, holds = self.feed, self.dashboard.look, self.dashboard.holds
+        if holds.waiting:
+            hold = holds.waiting[-1]
+            more = f" and {len(holds.waiting) - 1} more" if len(holds.waiting) > 1 else ""
+            text = texts.held(hold.text, holds.seconds_left(hold), more)
+            return Text(f" {text} ", look.needs_you + Style(bold=True, reverse=True))
         if feed.is_paused:
             return Text(f" {texts.paused(self._waiting)}", look.needs_you)
         if feed.is_loaded and not feed.has_worker:
