@@ -17,6 +17,7 @@ import click
 
 from jobconsole.cli.exits import Exit
 from jobconsole.cli.invocation import Invocation, pass_invocation
+from jobconsole.cli.launch import can_show
 from jobconsole.cli.output import Column, Output, Piece, Tone, Toned
 from jobconsole.console import AsyncConsole, Budget, Wish, is_settled, open_async
 from jobconsole.core.operation import Operation, Phase
@@ -81,9 +82,13 @@ class Met:
 @click.option("--seed", type=int, default=0, show_default=True, help="Another seed gives other job ids and results.")
 @pass_invocation
 def demo(invocation: Invocation, headless: bool, seed: int) -> Exit:
-    """A dozen jobs at a play provider, waited for and answered."""
+    """Jobs at a play provider: the dashboard on a terminal, else waited for and answered by a script."""
     home = invocation.home or Path(tempfile.mkdtemp(prefix="jobconsole-demo-"))
     invocation.output.note(f"store: {home}")
+    if not headless and can_show(invocation):
+        from jobconsole.cli.demo_stage import on_stage
+
+        return on_stage(invocation, home, seed)
     met = asyncio.run(_play(invocation.output, home, seed))
     _report(invocation, met)
     return Exit.OK if all(each.is_as_expected for each in met) else Exit.FAILURE

@@ -43,6 +43,7 @@ COMMANDS: dict[str, CommandEntry] = {
     "submit": CommandEntry("jobconsole.cli.submit:submit", "Submit a new job and keep its record."),
     "track": CommandEntry("jobconsole.cli.submit:track", "Adopt a job that somebody else started."),
     "run": CommandEntry("jobconsole.cli.worker:run", "Run a worker: check what is due, within its bounds."),
+    "tui": CommandEntry("jobconsole.cli.launch:tui", "The dashboard; without a terminal, plain lines."),
     "ls": CommandEntry("jobconsole.cli.listing:ls", "List operations that have not ended."),
     "show": CommandEntry("jobconsole.cli.show:show", "Show one operation's record."),
     "wait": CommandEntry("jobconsole.cli.wait:wait", "Wait until operations end or need a person."),
@@ -61,12 +62,14 @@ COMMANDS: dict[str, CommandEntry] = {
 
 
 def _alone(context: click.Context) -> int | None:
-    """`jobconsole` without a command: the live listing."""
+    """`jobconsole` without a command: the dashboard on a terminal, else the live listing."""
     if context.invoked_subcommand is not None:
         return None
+    from jobconsole.cli.launch import can_show, dashboard
     from jobconsole.cli.listing import live
 
-    return live(context.ensure_object(Invocation))
+    invocation = context.ensure_object(Invocation)
+    return dashboard(invocation) if can_show(invocation) else live(invocation)
 
 
 group = LazyGroup(
@@ -74,7 +77,7 @@ group = LazyGroup(
     entries=COMMANDS,
     callback=click.pass_context(_alone),
     invoke_without_command=True,
-    help="Wait, within bounds, for work that runs at somebody else's service. Without a command: what waits, live.",
+    help="Wait, within bounds, for work that runs at somebody else's service. Without a command: the dashboard.",
     epilog=_EXIT_CODES,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

@@ -68,6 +68,8 @@ class Dashboard(App[None]):
         for each in themes.themes.values():
             self.register_theme(textual_theme(each))
         self.theme = theme
+        for name in self.available_themes.keys() - themes.themes.keys():
+            self.unregister_theme(name)  # Textual's own ones know nothing of our states
 
     @property
     def look(self) -> Look:

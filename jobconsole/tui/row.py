@@ -186,7 +186,7 @@ def last_word_cell(op: Operation, context: RowContext) -> list[Piece]:
     return pieces or context.nothing
 
 
-_DOING = {"submit": "sending", "cancel": "cancelling", "fetch": "fetching"}
+_DOING = {"submit": "sending", "cancel": "stopping", "fetch": "fetching"}
 
 
 def _said(text: str, context: RowContext) -> list[Piece]:
@@ -201,9 +201,7 @@ def _budget(share: float, columns: int, text: str, context: RowContext) -> list[
 
 
 def _amount(used: timedelta, allowed: timedelta) -> str:
-    """`used` in the unit of `allowed`, so that `12/20m` needs it once."""
+    """`used` in the unit of `allowed`, so that `12/20m` needs it once; below one of them in its own: `37s/20m`."""
     seconds, whole = int(used.total_seconds()), int(allowed.total_seconds())
-    for size in (86_400, 3_600, 60):
-        if whole >= size:
-            return str(seconds // size)
-    return str(seconds)
+    size = next((size for size in (86_400, 3_600, 60) if whole >= size), 1)
+    return str(seconds // size) if seconds >= size else short_age_text(used)

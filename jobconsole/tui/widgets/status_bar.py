@@ -1,7 +1,7 @@
 """The line above the footer: what is the matter right now (UX 3.1).
 
-Only this file decides what stands there: a paused picture, a missing worker, else when a provider last answered; on the right how
-the rows are sorted and how many are hidden.
+Only this file decides what stands there: a paused picture, a missing worker, else when a provider last answered; on the right
+how the rows are sorted and how many are hidden.
 """
 
 from __future__ import annotations
