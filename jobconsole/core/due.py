@@ -4,8 +4,8 @@ Only this file decides what `due` offers and in which order. `documents.py` tell
 it. What it says is a hint: the command that follows runs on fresh state and decides.
 
 Offered is an operation whose `due_at` has come and that is under no live lease; nearest deadline first; of one account no more
-than it has slots free, and nothing while the account is held. A denied account offers only what a person permitted, what its
-open actions need, and what uses another credential: the command decides. An operation whose deadline has passed is always
+than it has slots and tokens, and nothing while the account is held. A denied account offers only what a person permitted, what
+its open actions need, and what uses another credential: the command decides. An operation whose deadline has passed is always
 offered, because escalating it sends nothing: deadlines run on while an account is denied or held (B11).
 """
 
@@ -16,6 +16,7 @@ from datetime import datetime, timedelta
 from heapq import heapify, heappop, heappush
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
+from jobconsole.core.account import TOKEN
 from jobconsole.core.command import Moment
 from jobconsole.core.operation import Phase
 
@@ -97,6 +98,18 @@ def held_until(account: Document | None, now: Moment) -> datetime | None:
     return until_at if until_at > now.wall else None
 
 
+def tokens_of(account: Document, now: Moment) -> int | None:
+    """Whole tokens in the account's bucket, as `account.py` counts them; None where it has no bucket."""
+    rate = account.get("rate")
+    if rate is None:
+        return None
+    if account.get("level_boot") != now.boot:
+        return 0
+    passed = max(0, now.up - int(account.get("level_up") or 0))
+    level = int(account.get("level") or 0) + passed * int(rate)
+    return min(int(account.get("burst") or 0), level) // TOKEN
+
+
 class DueQueue:
     """Future looks by time; looks whose time has come by account and deadline."""
 
@@ -173,6 +186,8 @@ class DueQueue:
         free = limit
         if most is not None:
             free = max(0, most - sum(is_live(lease, now, is_dead) for lease in facts.leases(account_key)))
+        if (tokens := tokens_of(account, now)) is not None:
+            free = min(free, max(tokens, 1))  # one may always ask: it learns when the next token comes
         overdue: list[Planned] = []
         others: list[Planned] = []
         for heap in self._ready[account_key]:

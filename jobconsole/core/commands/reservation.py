@@ -271,9 +271,9 @@ def _replanned(draft: Draft, deferred: Deferred) -> Deferred:
     if deferred.until is None:
         return deferred
     source = DelaySource.PROVIDER_RETRY_AFTER if deferred.why == "provider_wait" else DelaySource(deferred.why)
-    if source is op.delay_source and op.next_poll_at == deferred.until:
-        return deferred
     at = deferred.until + timedelta(milliseconds=1)
+    if source is op.delay_source and (op.next_poll_at == at or source is DelaySource.ACCOUNT_LIMIT):
+        return deferred  # who waits for a token goes on waiting for one, whoever got the last
     draft.add(Kind.CHECK_PLANNED, replace(op, next_poll_at=at, delay_source=source), reason=deferred.why)
     return deferred
 
