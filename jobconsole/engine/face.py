@@ -11,6 +11,7 @@ import contextlib
 import os
 import random
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -69,7 +70,7 @@ class AsyncConsole:
             fingerprint=new.fingerprint,
             creating=True,
         )
-        return await self._transact(scope, submit(new), "create")
+        return await self._begun(await self._transact(scope, submit(new), "create"))
 
     async def track(self, provider: str, *, job_id: str | None = None, status_url: str | None = None, wish: Wish) -> Begun:
         """Adopt a job that somebody else started; a second `track` returns the live operation (X9). Raises as `submit`."""
@@ -84,7 +85,12 @@ class AsyncConsole:
             fingerprint=new.fingerprint,
             creating=True,
         )
-        return await self._transact(scope, track(new), "create")
+        return await self._begun(await self._transact(scope, track(new), "create"))
+
+    async def _begun(self, begun: Begun) -> Begun:
+        """A refusal of the account's credential that nobody carries is a question of the operation that begins now (B11)."""
+        await pass_on_denial(self.store, self.book, begun.op.account_key, self.actor)
+        return replace(begun, op=await self.get(begun.op.operation_id)) if begun.is_new else begun
 
     async def perform(self, operation_id: str) -> Operation:
         """Do what is due for this operation now, in this process: a submission need not wait for a worker."""
