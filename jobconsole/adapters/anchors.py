@@ -6,6 +6,7 @@ own, because a cut behind it is what it cannot prove anyway.
 
 from __future__ import annotations
 
+import fcntl
 import os
 from pathlib import Path
 from typing import Final
@@ -29,10 +30,10 @@ def write_anchor(path: Path, end: End, at: str, checkpoint_sha256: str | None = 
         line["checkpoint_sha256"] = checkpoint_sha256
     fd = create(path)
     try:
+        fcntl.fcntl(fd, fcntl.F_SETFL, os.O_APPEND)  # several processes anchor without the lock: none overwrites another's
         size = os.fstat(fd).st_size
         is_whole = size == 0 or os.pread(fd, 1, size - 1) == b"\n"
-        data = (b"" if is_whole else b"\n") + msgspec.json.encode(line) + b"\n"
-        os.pwrite(fd, data, size)
+        os.write(fd, (b"" if is_whole else b"\n") + msgspec.json.encode(line) + b"\n")
     finally:
         os.close(fd)
 

@@ -6,7 +6,9 @@ wrote since), merging (what this handle made durable). It never writes to the jo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import gc
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from jobconsole.adapters import checkpoint
@@ -92,6 +94,10 @@ class Replica:
 
     def _load(self) -> Journal:
         """Documents from the newest checkpoint that fits the journal, else from the first segment; then the tail."""
+        with _collector_paused():
+            return self._load_all()
+
+    def _load_all(self) -> Journal:
         self.strangers.clear()
         self.mismatch = ""
         unfit: Checkpoint | None = None
@@ -148,3 +154,15 @@ class Replica:
             self.strangers.append((path, str(why)))
             self.notes.append(f"{path.name} was not used: {why}")
             return None
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Loading makes many documents and no garbage: full collections would look at all of them again and again."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()

@@ -37,6 +37,8 @@ _TABLES: Final = {wire: str(table) for table, wire in WIRE_NAMES.items()}
 _INDEXED: Final = (*PLANNED_FROM, "state", "lease", "account", "provider", "provider_job_id", "request_fingerprint")
 """Fields that the due queue and `_entries` look at: a change of others costs the indexes nothing."""
 
+_NOWHERE: Final[frozenset[tuple[str, Any]]] = frozenset()
+
 WireSet = Mapping[str, Mapping[str, Any] | None]
 _Index = dict[Any, dict[Key, None]]
 
@@ -135,9 +137,14 @@ class Documents:
     # ---- merging ----------------------------------------------------------------------------------------------------
     def load(self, tables: Mapping[str, Mapping[str, dict[str, Any]]]) -> None:
         """Take over the content of a checkpoint."""
-        for wire in _TABLES:
-            for wire_key, doc in tables.get(wire, {}).items():
-                self._replace(_TABLES[wire], wire_key, doc)
+        for wire, table in _TABLES.items():
+            loaded, id_field = tables.get(wire, {}), ID_FIELDS[table]
+            self.tables[wire].update(loaded)
+            for wire_key, doc in loaded.items():
+                key: Key = (table, doc[id_field])
+                self._keys[key] = wire_key
+                if table in (Table.OPERATIONS, Table.ACTIONS):
+                    self._index(key, None, doc)
 
     def merge(self, changes: WireSet) -> tuple[Key, ...]:
         """Merge one event's `set` and return the ids of what changed. Tables of a newer version are ignored."""
@@ -193,7 +200,7 @@ class Documents:
             return
         if old is not None and new is not None and all(old.get(name) == new.get(name) for name in _INDEXED):
             return
-        gone, come = self._entries(table, old), self._entries(table, new)
+        gone, come = self._entries(table, old) if old is not None else _NOWHERE, self._entries(table, new)
         for index, value in gone - come:
             keys = self._indexes[index].get(value, {})
             keys.pop(key, None)
@@ -206,23 +213,23 @@ class Documents:
         elif table == Table.OPERATIONS and new is not None:
             planned(new)  # raises for a document that could not be queued: before it is durable, not after
 
-    def _entries(self, table: str, doc: Mapping[str, Any] | None) -> set[tuple[str, Any]]:
+    def _entries(self, table: str, doc: Mapping[str, Any] | None) -> frozenset[tuple[str, Any]]:
         """Under which value of which index the document is found."""
         if doc is None:
-            return set()
+            return _NOWHERE
         if table == Table.ACTIONS:
             if doc.get("state") != ActionState.CLAIMED:
-                return set()
-            return {("lease", doc.get("account_key"))}
+                return _NOWHERE
+            return frozenset((("lease", doc.get("account_key")),))
         account_key = doc["account_key"]
-        entries: set[tuple[str, Any]] = {("fingerprint", doc.get("request_fingerprint"))}
+        entries: list[tuple[str, Any]] = [("fingerprint", doc.get("request_fingerprint"))]
         if job_id := doc.get("provider_job_id"):
-            entries.add(("job", (doc["provider"], doc["account"], job_id)))
+            entries.append(("job", (doc["provider"], doc["account"], job_id)))
         if doc.get("lease"):
-            entries.add(("lease", account_key))
+            entries.append(("lease", account_key))
         if doc["phase"] not in TERMINAL:
-            entries.add(("open", account_key))
-        return entries
+            entries.append(("open", account_key))
+        return frozenset(entries)
 
     def _found(self, index: str, value: Any) -> list[Mapping[str, Any]]:
         keys = sorted((int(self.key_of(*key) or 0), *key) for key in self._indexed(index, value))
