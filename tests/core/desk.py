@@ -153,6 +153,12 @@ class Desk:
         ask = Claim(operation_id, kind, self.contract, owner, LEASE)
         return self.told(self._scope(operation_id), claim(ask), "reserve")
 
+    def claimed(self, kind: str = "submit", operation_id: str = "op-1", *, owner: str = "worker:a") -> Claimed:
+        """Claim an open action, and get it."""
+        got = self.claim(kind, operation_id, owner=owner)
+        assert isinstance(got, Claimed), got
+        return got
+
     def answer(self, token: int, seen: Observation, kind: str = "submit", operation_id: str = "op-1") -> Operation:
         """Write the answer to an action down under its claim's token."""
         entry = ActionAnswer(operation_id, kind, self.contract, "worker:a", token, seen, 0.5)
@@ -163,9 +169,7 @@ class Desk:
         due_at = self.op(operation_id).open_actions[kind].due_at
         if due_at is not None and due_at > self.clock.wall():
             self.clock.advance(due_at - self.clock.wall())
-        got = self.claim(kind, operation_id)
-        assert isinstance(got, Claimed), got
-        return self.answer(got.token, seen, kind, operation_id)
+        return self.answer(self.claimed(kind, operation_id).token, seen, kind, operation_id)
 
     # ---- deciding -------------------------------------------------------------------------------------------------------
     def choose(self, option: str, operation_id: str = "op-1", **fields: Any) -> Applied | Refusal:

@@ -10,7 +10,7 @@ from typing import Any
 
 from jobconsole.core.answer import CallError, Observation, RateLimit, ResultFacts
 from jobconsole.core.command import Moment
-from jobconsole.core.operation import Delivery, Limits, Operation, Phase, StateClass
+from jobconsole.core.operation import Delivery, Limits, Operation, Phase, Reason, StateClass
 
 START = datetime(2026, 11, 29, 10, 0, tzinfo=UTC)
 DEADLINE = START + timedelta(minutes=40)
@@ -109,3 +109,8 @@ def accepted(job_id: str | None = "job-1", **fields: Any) -> Observation:
 def quota(remaining: int, reset_s: float, limit: int = 100) -> RateLimit:
     """Rate-limit headers."""
     return RateLimit(limit=limit, remaining=remaining, reset_seconds=reset_s)
+
+
+def reason(op: Operation) -> Reason | None:
+    """Why the operation is escalated; None where it is not."""
+    return op.escalation.reason if op.escalation else None

@@ -1,11 +1,10 @@
-"""Who may send a submission or a cancel, how often, and what each answer to one means (B17, X10, A7, X11).
+"""Who may send a submission, how often, and what each answer to it means (B17, X10).
 
 The lease of a claim is 15 s; repeats are delayed by backoff: 5 x 0.75 = 3.75 s after the first attempt, 7.5 s after the second.
 """
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -13,9 +12,9 @@ import pytest
 from jobconsole.core.answer import CallError, Observation
 from jobconsole.core.commands.claims import Claimed
 from jobconsole.core.commands.reservation import Deferred, Stopped
-from jobconsole.core.operation import Delivery, Operation, Phase, Reason
+from jobconsole.core.operation import Delivery, Phase, Reason
 from tests.core.desk import Desk
-from tests.core.sample_contract import CANCEL, WITH_TOKEN, sample
+from tests.core.sample_contract import WITH_TOKEN, sample
 from tests.core.sample_facts import (
     accepted,
     answered,
@@ -23,7 +22,7 @@ from tests.core.sample_facts import (
     denied,
     done,
     limited,
-    missing,
+    reason,
     running,
     state,
     unanswered,
@@ -31,7 +30,6 @@ from tests.core.sample_facts import (
 )
 
 TOKEN = sample(submit=WITH_TOKEN)
-CANCELLABLE = sample(cancel=CANCEL)
 REFUSED = Observation(verdict=CallError.DELIVERY_FAILURE, delivery=Delivery.NONE, detail="connection refused")
 SERVER_ERROR = answered(500, CallError.DELIVERY_FAILURE)
 
@@ -43,23 +41,11 @@ def submitting(desk: Desk | None = None) -> Desk:
     return desk
 
 
-def claimed(desk: Desk, kind: str = "submit", **how: Any) -> Claimed:
-    """A claim that is granted."""
-    got = desk.claim(kind, **how)
-    assert isinstance(got, Claimed), got
-    return got
-
-
-def reason(op: Operation) -> Reason | None:
-    """Why the operation is escalated."""
-    return op.escalation.reason if op.escalation else None
-
-
 # ---- the claim ----------------------------------------------------------------------------------------------------------
 @pytest.mark.rule("A3", "B17")
 def test_a_submission_is_claimed_by_one() -> None:
     desk = submitting()
-    got = claimed(desk, owner="worker:a")
+    got = desk.claimed(owner="worker:a")
     assert (got.op.submit_attempts, got.action.attempts, got.action.owner) == (1, 1, "worker:a")
     assert isinstance(desk.claim(owner="worker:b"), Deferred)
 
@@ -67,17 +53,17 @@ def test_a_submission_is_claimed_by_one() -> None:
 @pytest.mark.rule("X24")
 def test_a_submission_is_charged_to_the_account_only() -> None:
     desk = submitting()
-    claimed(desk)
+    desk.claimed()
     assert (desk.account().spent, desk.op().status_requests_used) == (1, 0)
 
 
 @pytest.mark.rule("A3", "B17")
 def test_a_stale_claims_answer_changes_nothing() -> None:
     desk = submitting(Desk(TOKEN))
-    stale = claimed(desk, owner="worker:a")
+    stale = desk.claimed(owner="worker:a")
     desk.clock.advance(15)
     desk.claim(owner="worker:b")  # ends the lost claim and opens it again
-    fresh = claimed(desk, owner="worker:b")
+    fresh = desk.claimed(owner="worker:b")
     before = desk.op()
     op = desk.answer(stale.token, accepted("job-of-a"))
     assert op.phase is Phase.SUBMITTING
@@ -193,7 +179,7 @@ def test_with_a_token_a_lost_answer_is_sent_three_times_at_most() -> None:
 def test_repeats_stay_within_two_minutes_of_the_first_attempt(passed: float, is_repeated: bool) -> None:
     desk = submitting(Desk(TOKEN))
     desk.clock.advance(600)  # it waited for its turn
-    got = claimed(desk)
+    got = desk.claimed()
     desk.clock.advance(passed)
     op = desk.answer(got.token, unanswered())
     assert (op.phase is Phase.SUBMITTING) is is_repeated
@@ -287,7 +273,7 @@ def test_a_lost_answer_stays_in_doubt_when_the_deadline_passes() -> None:
 @pytest.mark.parametrize(("contract", "expected"), [(TOKEN, None), (sample(), Reason.SUBMISSION_AMBIGUOUS)])
 def test_a_claim_whose_owner_died_is_unknown_and_not_repeated_blindly(contract: Any, expected: Reason | None) -> None:
     desk = submitting(Desk(contract))
-    claimed(desk)
+    desk.claimed()
     assert isinstance(desk.claim(owner="worker:b"), Deferred)
     desk.clock.advance(15)
     desk.claim(owner="worker:b")
@@ -339,132 +325,3 @@ def test_a_submission_that_was_answered_with_an_end_has_ended(seen: Observation,
 
 def test_only_a_contract_that_says_so_lets_a_submission_end_a_job() -> None:
     assert submitting().perform(done(job_id="job-1")).phase is Phase.WAITING
-
-
-# ---- cancel -------------------------------------------------------------------------------------------------------------
-def cancelling(*, at_deadline: bool = False) -> Desk:
-    """A waiting (or an escalated) operation whose cancel was chosen."""
-    desk = Desk(CANCELLABLE)
-    desk.track()
-    desk.check(running())
-    if at_deadline:
-        desk.clock.advance(timedelta(minutes=41))
-        desk.reserve()
-        assert desk.op().phase is Phase.ESCALATED
-    desk.chosen("cancel")
-    return desk
-
-
-@pytest.mark.rule("A7", "X11")
-@pytest.mark.parametrize(
-    ("seen", "outcome"),
-    [
-        (Observation(verdict="waiting", http_status=200), "accepted"),
-        (Observation(verdict="waiting", http_status=404), "answered 404"),
-        (unanswered(), "unknown"),
-        (REFUSED, "not_sent"),
-    ],
-)
-@pytest.mark.parametrize("at_deadline", [False, True])
-def test_every_answer_to_a_cancel_is_followed_by_checks_and_sets_no_state(
-    seen: Observation, outcome: str, at_deadline: bool
-) -> None:
-    desk = cancelling(at_deadline=at_deadline)
-    action_id, before = desk.op().open_actions["cancel"].action_id, desk.op()
-    op = desk.perform(seen, "cancel")
-    assert (op.phase, op.last_known_state, op.open_actions) == (before.phase, "running", {})
-    assert desk.action(action_id)["outcome"] == outcome
-    assert op.permit is not None
-    assert (op.permit.checks, op.permit.until_at) == (4, desk.clock.wall() + timedelta(minutes=10))
-    assert op.next_poll_at == desk.clock.wall()
-
-
-@pytest.mark.rule("X11")
-def test_a_cancel_may_leave_after_the_deadline() -> None:
-    desk = cancelling(at_deadline=True)
-    assert claimed(desk, "cancel").until > desk.clock.wall()
-
-
-@pytest.mark.rule("A7", "X11", "H13")
-@pytest.mark.parametrize("at_deadline", [False, True])
-@pytest.mark.parametrize(
-    ("seen", "phase"),
-    [(state("cancelled"), Phase.CANCELLED), (done(), Phase.SUCCEEDED), (state("failed"), Phase.FAILED)],
-)
-def test_the_follow_up_ends_when_the_providers_word_is_known(seen: Observation, phase: Phase, at_deadline: bool) -> None:
-    desk = cancelling(at_deadline=at_deadline)
-    desk.perform(Observation(verdict="waiting", http_status=202), "cancel")
-    desk.check(running())
-    op = desk.check(seen).op
-    assert op.phase is phase
-    assert (op.look is None) is (phase in (Phase.CANCELLED, Phase.SUCCEEDED))
-
-
-@pytest.mark.rule("X11")
-@pytest.mark.parametrize("at_deadline", [False, True])
-@pytest.mark.parametrize("seen", [running(), unanswered(), limited(), missing()])
-def test_four_checks_without_an_end_leave_the_cancel_unconfirmed(seen: Observation, at_deadline: bool) -> None:
-    desk = cancelling(at_deadline=at_deadline)
-    desk.perform(Observation(verdict="waiting", http_status=202), "cancel")
-    before = desk.op().status_requests_used
-    for _ in range(3):
-        assert reason(desk.check(seen).op) in (None, Reason.DEADLINE_EXCEEDED)
-    op = desk.check(seen).op
-    assert (reason(op), op.status_requests_used) == (Reason.CANCEL_UNCONFIRMED, before + 4)
-    assert {"cancel", "check_once"} <= set(desk.options())
-
-
-@pytest.mark.rule("X11")
-def test_ten_minutes_without_an_end_leave_the_cancel_unconfirmed() -> None:
-    desk = cancelling()
-    desk.perform(Observation(verdict="waiting", http_status=202), "cancel")
-    desk.clock.advance(timedelta(minutes=10))
-    assert isinstance(desk.reserve(), Stopped)
-    assert reason(desk.op()) is Reason.CANCEL_UNCONFIRMED
-
-
-@pytest.mark.rule("X11", "B4")
-def test_the_follow_up_of_a_cancel_is_granted_where_the_budget_is_spent() -> None:
-    desk = Desk(CANCELLABLE)
-    desk.track(requests=1)
-    desk.check(running())
-    assert reason(desk.op()) is Reason.REQUEST_BUDGET_EXHAUSTED
-    desk.chosen("cancel")
-    desk.perform(Observation(verdict="waiting", http_status=202), "cancel")
-    op = desk.check(running()).op
-    assert (op.max_status_requests, op.status_requests_used, op.granted.checks, op.granted.times) == (2, 2, 1, 0)
-
-
-@pytest.mark.rule("B7", "X11")
-def test_a_wait_in_the_answer_to_a_cancel_paces_the_follow_up_and_holds_the_account() -> None:
-    desk = cancelling()
-    op = desk.perform(limited(30), "cancel")
-    assert op.next_poll_at == desk.clock.wall() + timedelta(seconds=30)
-    assert desk.account().hold_until_at == op.next_poll_at
-
-
-@pytest.mark.rule("A7", "X6")
-def test_an_extension_keeps_the_follow_up_of_a_cancel() -> None:
-    desk = cancelling()
-    desk.perform(Observation(verdict="waiting", http_status=202), "cancel")
-    op = desk.chosen("extend")
-    assert op.permit is not None
-    assert op.permit.purpose == "cancel"
-
-
-@pytest.mark.rule("A3", "X11")
-def test_a_cancel_whose_owner_died_is_followed_up_and_not_repeated() -> None:
-    desk = cancelling()
-    claimed(desk, "cancel")
-    desk.clock.advance(15)
-    desk.claim("cancel", owner="worker:b")
-    assert (desk.op().open_actions, desk.op().permit is not None) == ({}, True)
-
-
-@pytest.mark.rule("A1", "C4")
-def test_a_job_that_ends_first_ends_its_open_cancel() -> None:
-    desk = cancelling()
-    action_id = desk.op().open_actions["cancel"].action_id
-    desk.check(done())
-    assert (desk.op().phase, desk.op().open_actions) == (Phase.SUCCEEDED, {})
-    assert desk.action(action_id)["outcome"] == "superseded"

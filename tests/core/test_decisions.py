@@ -14,10 +14,10 @@ import pytest
 
 from jobconsole.core.commands.effects import Applied
 from jobconsole.core.commands.reservation import Deferred, Reserved
-from jobconsole.core.operation import DelaySource, Granted, Operation, Phase, Reason, StateClass
+from jobconsole.core.operation import DelaySource, Granted, Phase, Reason, StateClass
 from tests.core.desk import Desk
 from tests.core.sample_contract import CANCEL, budget, sample
-from tests.core.sample_facts import at, done, limited, running, state, unanswered
+from tests.core.sample_facts import at, done, limited, reason, running, state, unanswered
 
 MINUTES = timedelta(minutes=1)
 UNKNOWN = state("odd", StateClass.UNKNOWN)
@@ -40,11 +40,6 @@ def odd(desk: Desk | None = None, **budget: Any) -> Desk:
     desk.check(UNKNOWN)
     assert reason(desk.op()) is Reason.UNKNOWN_STATE
     return desk
-
-
-def reason(op: Operation) -> Reason | None:
-    """Why the operation is escalated."""
-    return op.escalation.reason if op.escalation else None
 
 
 # ---- extend -------------------------------------------------------------------------------------------------------------

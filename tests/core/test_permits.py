@@ -12,17 +12,12 @@ from typing import Any
 import pytest
 
 from jobconsole.core.commands.reservation import Deferred, Reserved, Stopped
-from jobconsole.core.operation import Operation, Phase, Reason, StateClass
+from jobconsole.core.operation import Phase, Reason, StateClass
 from tests.core.desk import Desk
 from tests.core.sample_contract import CHARGED, CONFIRM, WITH_TOKEN, sample
-from tests.core.sample_facts import at, denied, done, running, state, unanswered
+from tests.core.sample_facts import at, denied, done, reason, running, state, unanswered
 
 MINUTES = timedelta(minutes=1)
-
-
-def reason(op: Operation) -> Reason | None:
-    """Why the operation is escalated."""
-    return op.escalation.reason if op.escalation else None
 
 
 @pytest.mark.rule("X8", "H3")

@@ -12,11 +12,11 @@ import pytest
 
 from jobconsole.core.commands.reservation import Deferred, Reserved, Stopped
 from jobconsole.core.events import Kind
-from jobconsole.core.operation import DelaySource, Delivery, Operation, Phase, Reason
+from jobconsole.core.operation import DelaySource, Delivery, Phase, Reason
 from jobconsole.protocols import WorkerInfo
 from tests.core.desk import Desk, finished
 from tests.core.sample_contract import budget, sample
-from tests.core.sample_facts import at, done, limited, running, state
+from tests.core.sample_facts import at, done, limited, reason, running, state
 
 
 def tracked(**budget: Any) -> Desk:
@@ -24,11 +24,6 @@ def tracked(**budget: Any) -> Desk:
     desk = Desk()
     desk.track(**budget)
     return desk
-
-
-def reason(op: Operation) -> Reason | None:
-    """Why the operation is escalated."""
-    return op.escalation.reason if op.escalation else None
 
 
 # ---- what a reservation is ----------------------------------------------------------------------------------------------

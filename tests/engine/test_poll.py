@@ -25,6 +25,7 @@ from jobconsole.protocols import Command, CommandKind, HttpRequest, R, Receipt, 
 from jobconsole.testing.clock import ManualClock
 from jobconsole.testing.memory_store import MemoryStore
 from tests.core.sample_contract import CANCEL, CHARGED, CONFIRM, WITH_TOKEN, budget, sample
+from tests.core.sample_facts import reason
 from tests.engine.stage import HangingTransport, Stage, accepts, says
 
 STATUS_URL = "https://api.acme.example/v1/jobs/job-op-1"
@@ -38,11 +39,6 @@ REGION = {"params.region": "pattern = '^[a-z]+$'"}
 def moved(to: str, status: int = 302, **headers: str) -> Reply:
     """A redirect."""
     return Reply(status, headers=(("Location", to), *headers.items()))
-
-
-def reason(op: Any) -> Reason | None:
-    """Why the operation is escalated."""
-    return op.escalation.reason if op.escalation else None
 
 
 # ---- an ordinary life ---------------------------------------------------------------------------------------------------
