@@ -6,14 +6,16 @@ Only this file decides which store, transport, secrets and catalogue a console i
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import platformdirs
 
 from jobconsole.adapters.catalogue import Catalogue
 from jobconsole.adapters.clock import SystemClock
+from jobconsole.adapters.settings_file import read_settings_file
 from jobconsole.adapters.theme_files import LoadedThemes, built_in_folders, load_theme_files
 from jobconsole.adapters.tinydb_store import open_store
 from jobconsole.core.contract import Contract
@@ -33,6 +35,7 @@ __all__ = [
     "Wish",
     "home_folder",
     "is_settled",
+    "load_settings",
     "load_themes",
     "open_async",
     "open_desk",
@@ -72,6 +75,11 @@ async def open_async(
 def load_themes(home: Path | None = None) -> LoadedThemes:
     """The themes that come with jobconsole, then those of the store's folder `themes/`; what cannot be used is told (U4)."""
     return load_theme_files((*built_in_folders(), home_folder(home) / "themes"))
+
+
+def load_settings(home: Path | None = None) -> Mapping[str, Any]:
+    """The tables of `config.toml` in the store's folder. Raises `InvalidValue` where it is not TOML."""
+    return read_settings_file(home_folder(home))
 
 
 def require_credential(contract: Contract) -> None:

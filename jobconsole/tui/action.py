@@ -58,7 +58,8 @@ class Action:
     needs_selection: bool = False
     for_many: bool = False
     footer: str = ""  # the word in the footer; empty: not there
-    is_priority: bool = False  # reached from dialogs and inputs too
+    is_priority: bool = False  # its key is handled before any other that was pressed after it
+    is_everywhere: bool = False  # reached from dialogs and while something is typed, too
 
     @property
     def binding(self) -> Binding:

@@ -16,7 +16,7 @@ from textual.app import App, SystemCommand
 from textual.binding import BindingType
 from textual.reactive import reactive
 from textual.screen import Screen
-from textual.widgets import HelpPanel
+from textual.widgets import HelpPanel, Input
 
 from jobconsole.console import Desk, LoadedThemes
 from jobconsole.core.terminal_text import inert
@@ -51,7 +51,7 @@ class Dashboard(App[None]):
         "inbox": InboxScreen,
     }
     DEFAULT_MODE = "operations"
-    ENABLE_COMMAND_PALETTE = True
+    ENABLE_COMMAND_PALETTE = False  # Textual's own key for it; the table of actions has one that can be remapped
 
     time_style: reactive[TimeStyle] = reactive(TimeStyle.AGE)
 
@@ -59,7 +59,9 @@ class Dashboard(App[None]):
         self, desk: Desk, themes: LoadedThemes, *, theme: str = DEFAULT_THEME, person: str | None = None, profile: str = ""
     ) -> None:
         super().__init__()
-        self.desk, self.themes, self.profile = desk, themes, profile
+        self.use_command_palette = True
+        self.desk, self.profile = desk, profile
+        self.faults: tuple[str, ...] = ()  # what of themes and settings could not be used; told at the start
         self.person = person or f"person:{getpass.getuser()}"
         self.feed = Feed(desk)
         self.holds = Holds(desk.clock, self._holds_changed)
@@ -86,8 +88,8 @@ class Dashboard(App[None]):
         """Follow the store, and tick."""
         self._follow()
         self.set_interval(TICK, self.feed.tick)
-        for failure in self.themes.failures:
-            self.say(f"A theme was not loaded: {failure}", is_bad=True)
+        for fault in self.faults:
+            self.say(fault, is_bad=True)
 
     @work(exclusive=True, group="feed")
     async def _follow(self) -> None:
@@ -104,6 +106,16 @@ class Dashboard(App[None]):
                 self.say(texts.NOT_HERE)
                 return
         action.act(Call(self, subjects, argument))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Whether a key may act now: False lets it through to who types or to a dialog, None dims it in the footer."""
+        if action != "act":
+            return super().check_action(action, parameters)
+        wanted = ACTIONS[str(parameters[0])]
+        if wanted.is_priority and not wanted.is_everywhere and (self.screen.is_modal or isinstance(self.focused, Input)):
+            return False
+        has_subject = not wanted.needs_selection or self.main_screen.subjects(for_many=wanted.for_many)
+        return True if has_subject else None
 
     def run_command(self, typed: str) -> None:
         """Do what was typed behind `:`; an unknown word is told the nearest three."""

@@ -48,7 +48,7 @@ def _by_state(op: Operation) -> SortKey:
 COLUMNS = (
     Column("state", "STATE", 13, 0, row.state_cell, _by_state),
     Column("id", "ID", 7, 0, row.id_cell, lambda op: (op.operation_id,)),
-    Column("name", "NAME", 11, 2, row.name_cell, lambda op: ((op.name or "\uffff").casefold(),), most=26),
+    Column("name", "NAME", 11, 2, row.name_cell, lambda op: ((op.name or "\uffff").casefold(),), most=22),
     Column("provider", "PROVIDER", 8, 7, row.provider_cell, lambda op: (op.provider,), most=16),
     Column("age", "AGE", 6, 1, row.age_cell, lambda op: (-_started(op),), is_right=True),
     Column("time", "TIME BUDGET", 14, 3, row.time_cell, lambda op: (op.phase.is_terminal, deadline(op))),
@@ -59,12 +59,13 @@ COLUMNS = (
         5,
         row.checks_cell,
         lambda op: (op.phase.is_terminal, -op.status_requests_used / max(1, op.max_status_requests)),
+        most=12,
     ),
     Column("next", "NEXT", 9, 4, row.next_cell, lambda op: (op.next_poll_at or _FAR,)),
-    Column("source", "BECAUSE", 11, 8, row.source_cell, lambda op: (op.delay_source or "\uffff",)),
-    Column("http", "HTTP", 4, 9, row.http_cell, lambda op: (-(op.last_http_status or 0),), is_right=True),
-    Column("progress", "PROGRESS", 11, 10, row.progress_cell, lambda op: (-(op.progress or 0.0),)),
-    Column("last", "LAST WORD", 14, 6, row.last_word_cell, lambda op: (op.last_known_state or "\uffff",), most=400),
+    Column("source", "BECAUSE", 11, 9, row.source_cell, lambda op: (op.delay_source or "\uffff",)),
+    Column("http", "HTTP", 4, 10, row.http_cell, lambda op: (-(op.last_http_status or 0),), is_right=True),
+    Column("progress", "PROGRESS", 11, 6, row.progress_cell, lambda op: (-(op.progress or 0.0),)),
+    Column("last", "LAST WORD", 14, 8, row.last_word_cell, lambda op: (op.last_known_state or "\uffff",), most=400),
 )
 
 BY_KEY = {column.key: column for column in COLUMNS}

@@ -17,6 +17,8 @@ from jobconsole.tui.action import Call, Subject
 if TYPE_CHECKING:
     from jobconsole.tui.app import Dashboard
 
+_CLOSED_AFTER = 0.2  # seconds until palette and entry line are gone from the picture
+
 
 def copy_ids(call: Call) -> None:
     """The ids, one a line."""
@@ -41,9 +43,11 @@ async def _copy_records(app: Dashboard, subjects: Sequence[Subject]) -> None:
 
 def save_picture(call: Call) -> None:
     """The screen as an SVG file in the folder where the program was started, or in the one that is named."""
+    call.app.set_timer(_CLOSED_AFTER, lambda: _save_picture(call.app, call.argument.strip() or None))
+
+
+def _save_picture(app: Dashboard, folder: str | None) -> None:
     try:
-        path = call.app.save_screenshot(path=call.argument.strip() or None)
+        app.say(texts.saved(app.save_screenshot(path=folder)))
     except OSError as error:
-        call.app.say(f"The screenshot was not saved: {error.strerror or error}", is_bad=True)
-        return
-    call.app.say(texts.saved(path))
+        app.say(f"The screenshot was not saved: {error.strerror or error}", is_bad=True)

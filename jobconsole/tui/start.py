@@ -10,9 +10,10 @@ from pathlib import Path
 
 from rich.console import Console
 
-from jobconsole.console import Desk, load_themes
+from jobconsole.console import Desk, load_settings, load_themes
 from jobconsole.errors import InvalidValue
 from jobconsole.tui.app import DEFAULT_THEME, Dashboard
+from jobconsole.tui.keys import read_settings
 
 FALLBACK_THEME = "ansi16"
 _MANY_COLOURS = ("256", "truecolor")
@@ -22,11 +23,13 @@ def make_dashboard(
     desk: Desk, home: Path | None, *, theme: str | None = None, profile: str = "", is_animated: bool = True
 ) -> Dashboard:
     """The app, not yet running. Raises `InvalidValue` where there is no such theme."""
-    themes = load_themes(home)
-    wanted = theme or _fitting_theme()
+    themes, settings = load_themes(home), read_settings(load_settings(home))
+    wanted = theme or settings.theme or _fitting_theme()
     if wanted not in themes.themes:
         raise InvalidValue(f"there is no theme {wanted!r:.60}; there are {', '.join(sorted(themes.themes))}")
     app = Dashboard(desk, themes, theme=wanted, profile=profile or (home.name if home is not None else ""))
+    app.set_keymap(settings.keymap)
+    app.faults = (*themes.failures, *settings.faults)
     if not is_animated:
         app.animation_level = "none"
     return app

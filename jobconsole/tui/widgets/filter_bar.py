@@ -75,7 +75,7 @@ class EntryLine(OnDashboard, Horizontal):
         entry.cursor_position = len(text)
         self._tell("")
         self.display = True
-        entry.focus()
+        self.screen.set_focus(entry)  # at once: the next key is meant for it
 
     def show_filter(self, text: str) -> None:
         """The filter as it is, for whoever looks; nothing where there is none."""

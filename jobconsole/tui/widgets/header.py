@@ -19,6 +19,8 @@ from jobconsole.tui.on_dashboard import OnDashboard
 class Header(OnDashboard, Widget):
     """One line. It hears the feed, and is drawn anew where its text changes."""
 
+    auto_links = False  # tabs have looks of their own
+
     def __init__(self, mode: str) -> None:
         super().__init__()
         self._mode = mode
