@@ -77,7 +77,7 @@ class Answering:
             return
         act = partial(self._decide, operation_id, revision, option, asked, f"dec_{uuid4().hex}")
         if card.is_held:
-            self._app.holds.begin(operation_id, option, f"{card.title} {_short(op)}", act)
+            self._app.holds.begin(operation_id, option, f"{card.title.capitalize()}, {_short(op)},", act)
         else:
             await act()
 

@@ -68,12 +68,11 @@ def title(view: View, pen: Pen) -> Content:
     assert started is not None
     facts = [
         head,
-        Content.styled(str(view["operation_id"]), "$text-muted"),
-        Content.styled(f"{view['provider']}{dot}{inert(view['account'], _WORD)}{dot}job {job}", "$text-muted"),
-        Content.styled(f"started {full_text(started, pen.now, pen.style)}, owner {inert(view['owner'], _WORD)}", "$text-muted"),
+        Content.styled(f"{view['operation_id']}{dot}{view['provider']}{dot}job {job}", "$quiet"),
+        Content.styled(f"started {full_text(started, pen.now, pen.style)}, owner {inert(view['owner'], _WORD)}", "$quiet"),
     ]
     if view["task"]:
-        facts.append(Content.styled(f"task {inert(view['task'], _WORD)}", "$text-muted"))
+        facts.append(Content.styled(f"task {inert(view['task'], _WORD)}", "$quiet"))
     return Content("\n").join(facts)
 
 
@@ -105,7 +104,7 @@ def context(view: View, pen: Pen) -> Content:
         rows.append(("error", inert(view["error"]["text"], _SENTENCE)))
     if person := waited(view):
         rows.append(("person", person))
-    return Content("\n").join(Content.assemble((f"{label:<{_LABEL}}", "$text-muted"), text) for label, text in rows)
+    return Content("\n").join(Content.assemble((f"{label:<{_LABEL}}", "$quiet"), text) for label, text in rows)
 
 
 def _last_state(view: View, pen: Pen) -> str:
@@ -146,7 +145,7 @@ def _bar_row(label: str, used: float, most: float, text: str, pen: Pen) -> Conte
     share = used / most if most > 0 else 1.0
     full, rest = budget_bar(share, _bar_width(pen), is_ascii=pen.is_ascii)
     style = "$state-needs-you" if share >= 0.8 else "$primary"
-    return Content.assemble((f"{label:<{_LABEL}}", "$text-muted"), (full, style), (rest, "$quiet"), f"  {text}")
+    return Content.assemble((f"{label:<{_LABEL}}", "$quiet"), (full, style), (rest, "$quiet"), f"  {text}")
 
 
 def _time_rows(view: View, pen: Pen) -> Iterator[Content]:
@@ -178,7 +177,7 @@ def _check_rows(view: View, pen: Pen) -> Iterator[Content]:
 
 
 def _progress_row(view: View, pen: Pen) -> Content:
-    label = (f"{'progress':<{_LABEL}}", "$text-muted")
+    label = (f"{'progress':<{_LABEL}}", "$quiet")
     progress = view["progress"]
     counts = view["counts"]
     if progress is None and counts and counts["total"] and counts["processed"] is not None:
@@ -193,7 +192,7 @@ def _progress_row(view: View, pen: Pen) -> Content:
 
 
 def _note(text: str) -> Content:
-    return Content.assemble(" " * _LABEL, (text, "$text-muted"))
+    return Content.assemble(" " * _LABEL, (text, "$quiet"))
 
 
 # ---- attempts ----------------------------------------------------------------------------------------------------------------
@@ -222,12 +221,12 @@ def request_row(attempt: Attempt, now: datetime, *, is_ascii: bool = False) -> C
     took = "" if attempt.seconds is None else _took(attempt.seconds)
     said = inert(attempt.said, _WORD) or ("under way" if attempt.outcome is Outcome.UNDER_WAY else "")
     return Content.assemble(
-        (f"{clock_text(attempt.at, now):>8} ", "$text-muted"),
+        (f"{clock_text(attempt.at, now):>8} ", "$quiet"),
         sign,
         f" {what:<10} {answer:>3} ",
-        (f"{took:>7}  ", "$text-muted"),
+        (f"{took:>7}  ", "$quiet"),
         said,
-        (_next(attempt, now), "$text-muted"),
+        (_next(attempt, now), "$quiet"),
     )
 
 
@@ -248,27 +247,27 @@ def ending(view: View) -> Content | None:
     """The result, the error and the message of the provider; None where there is none of them."""
     parts: list[Content] = []
     if view["message"]:
-        parts.append(Content.assemble(("message   ", "$text-muted"), inert(view["message"], _SENTENCE)))
+        parts.append(Content.assemble(("message   ", "$quiet"), inert(view["message"], _SENTENCE)))
     if view["error"]:
         code = f"{inert(str(view['error']['code']), _WORD)}: " if view["error"]["code"] else ""
         said = code + inert(view["error"]["text"], _SENTENCE)
-        parts.append(Content.assemble(("error     ", "$text-muted"), (said, "$state-failed")))
+        parts.append(Content.assemble(("error     ", "$quiet"), (said, "$state-failed")))
     if view["counts"]:
         known = ", ".join(f"{number:,} {name}" for name, number in view["counts"].items() if number is not None)
-        parts.append(Content.assemble(("items     ", "$text-muted"), known))
+        parts.append(Content.assemble(("items     ", "$quiet"), known))
     if view["errors_url"]:
-        parts.append(Content.assemble(("errors at ", "$text-muted"), inert(view["errors_url"], _SENTENCE)))
+        parts.append(Content.assemble(("errors at ", "$quiet"), inert(view["errors_url"], _SENTENCE)))
     if view["result"]:
         parts += _result(view["result"])
     return Content("\n").join(parts) if parts else None
 
 
 def _result(result: View) -> Iterator[Content]:
-    label = ("result    ", "$text-muted")
+    label = ("result    ", "$quiet")
     if result["is_inline"]:
         text = json.dumps(result["inline"], indent=2, ensure_ascii=False)
         lines = [inert(line, _SENTENCE) for line in text[:_RESULT].split("\n")]
-        yield Content.assemble(label, ("inline", "$text-muted"))
+        yield Content.assemble(label, ("inline", "$quiet"))
         yield from (Content(f"  {line}") for line in lines)
         if len(text) > _RESULT:
             yield Content.styled(f"  … {len(text) - _RESULT:,} more characters; jobconsole fetch shows all", "$quiet")
@@ -288,10 +287,10 @@ def action_row(view: View, now: datetime) -> Content:
     tried = f", {view['attempts']} attempts" if view["attempts"] > 1 else ""
     detail = f": {inert(view['detail'], _SENTENCE)}" if view["detail"] else ""
     return Content.assemble(
-        (f"{clock_text(asked, now)} ", "$text-muted"),
+        (f"{clock_text(asked, now)} ", "$quiet"),
         (f"{view['kind']:<8}", "bold"),
         f" {inert(outcome, _WORD)}{status}{tried}",
-        (f" by {inert(view['requested_by'], _WORD)}{approved}{detail}", "$text-muted"),
+        (f" by {inert(view['requested_by'], _WORD)}{approved}{detail}", "$quiet"),
     )
 
 

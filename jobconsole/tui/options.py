@@ -18,6 +18,7 @@ from jobconsole.core.operation import Operation, Phase
 from jobconsole.core.terminal_text import inert
 from jobconsole.core.views import View
 from jobconsole.core.wording import words
+from jobconsole.tui.widgets.line_list import Entry
 
 HELD = frozenset({"cancel", "close", "submit_again", "replay_submit", "adopt"})
 """Options that reach the provider's job, end the watch or start another job: held for a moment in which `u` undoes them."""
@@ -122,26 +123,41 @@ def arrows(text: str) -> str:
     return text.replace(" -> ", " → ")
 
 
-def card_lines(card: Card, *, has_digit: bool = True) -> list[Content]:
-    """A card in rows: digit, title and cost, then what changes or what it does. Without digits it is only for reading."""
+def card_lines(card: Card, columns: int, *, has_digit: bool = True) -> tuple[Content, ...]:
+    """A card in rows of at most `columns`: digit, title and cost, then what changes or what it does.
+
+    Without digits it is only for reading.
+    """
     indent = "    " if has_digit else "  "
     if not card.is_open:
-        return [Content.assemble(indent, (_sentence(card.title), "$quiet strike"), (f"  {card.why_not}", "$quiet"))]
+        return (Content.assemble(indent, (_sentence(card.title), "$quiet strike"), (f"  {card.why_not}", "$quiet")),)
     digit = [(f" {card.number or ' '} ", "bold $primary"), " "] if has_digit else [("· ", "$quiet")]
     head = Content.assemble(*digit, (_sentence(card.title), "bold"), *_cost(card))
-    told = card.change or card.effect
-    rows = [head, Content.assemble(indent, (told, "$foreground 80%"))] if told else [head]
+    told = [(card.change or card.effect, "$foreground 80%")]
     if card.change and card.effect and card.name not in ("extend", "pause"):
-        rows.append(Content.assemble(indent, (card.effect, "$quiet")))
+        told.append((card.effect, "$quiet"))
     if card.url:
-        rows.append(Content.assemble(indent, (inert(card.url, _LONGEST), "underline")))
-    return rows
+        told.append((inert(card.url, _LONGEST), "underline"))
+    rows = [head]
+    for text, style in told:
+        rows += [Content.assemble(indent, line) for line in Content.styled(text, style).wrap(max(20, columns - len(indent)))]
+    return tuple(rows)
+
+
+def card_entries(shown: Sequence[Card], columns: int, *, has_digit: bool = True) -> list[Entry]:
+    """Cards for a list, with room between them; what is missing has no cursor."""
+    entries: list[Entry] = []
+    for card in shown:
+        if entries:
+            entries.append(Entry(f"before-{card.name}", (Content(""),), is_heading=True))
+        entries.append(Entry(card.name, card_lines(card, columns, has_digit=has_digit), is_heading=not card.is_open))
+    return entries
 
 
 def _cost(card: Card) -> tuple[tuple[str, str], ...]:
     if card.cost in ("", "no request"):
         return ()
-    return ((f"   {card.cost}", "$text-muted"),)
+    return ((f"   {card.cost}", "$quiet"),)
 
 
 def _sentence(title: str) -> str:

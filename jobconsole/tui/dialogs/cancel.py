@@ -31,9 +31,9 @@ class CancelDialog(Dialog):
     def parts(self) -> ComposeResult:
         """The documented effect, its cost, and what an accepted cancel is not."""
         said = Content.assemble(
-            ("The provider documents:\n", "$text-muted"),
+            ("The provider documents:\n", "$quiet"),
             (self._card.effect or "nothing about what this does", "bold"),
-            (f"\n\nCosts {self._card.cost}. Checks go on until it is known how the job ended.", "$text-muted"),
+            (f"\n\nCosts {self._card.cost}. Checks go on until it is known how the job ended.", "$quiet"),
         )
         yield Static(said, classes="dialog-text", id="dialog-effect", markup=False)
 
@@ -53,7 +53,7 @@ class SureDialog(Dialog):
         told = [part for part in (self._card.effect, self._card.change) if part]
         cost = f"\n\nCosts {self._card.cost}." if self._card.cost else ""
         yield Static(
-            Content.assemble(("\n".join(told), "bold"), (cost, "$text-muted")),
+            Content.assemble(("\n".join(told), "bold"), (cost, "$quiet")),
             classes="dialog-text",
             id="dialog-effect",
             markup=False,

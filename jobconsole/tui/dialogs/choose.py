@@ -21,7 +21,7 @@ from jobconsole.core.wording import marked
 from jobconsole.tui.dialogs.dialog import Asked, Dialog
 from jobconsole.tui.key_guard import KeyGuard
 from jobconsole.tui.on_dashboard import OnDashboard
-from jobconsole.tui.options import Card, card_lines
+from jobconsole.tui.options import Card, card_entries
 from jobconsole.tui.widgets.line_list import Entry, LineList
 
 
@@ -35,7 +35,7 @@ class ChooseDialog(OnDashboard, ModalScreen[str | None]):
         & > #dialog {
             width: 84; max-width: 96%; height: auto; max-height: 96%;
             padding: 1 2; background: $surface;
-            border: round $primary; border-title-color: $primary; border-title-style: bold; border-subtitle-color: $text-muted;
+            border: round $primary; border-title-color: $primary; border-title-style: bold; border-subtitle-color: $quiet;
         }
         & #dialog-subject { height: auto; margin-bottom: 1; }
         & LineList { height: auto; max-height: 20; min-height: 1; background: $surface; }
@@ -55,7 +55,7 @@ class ChooseDialog(OnDashboard, ModalScreen[str | None]):
         with Vertical(id="dialog") as box:
             box.border_title, box.border_subtitle = "Options", "digit or Enter picks · Esc goes back"
             subject = Content.assemble(
-                (f"{marked(op.phase)}{name}", "bold"), (f"\n{op.operation_id} · revision {op.revision}", "$text-muted")
+                (f"{marked(op.phase)}{name}", "bold"), (f"\n{op.operation_id} · revision {op.revision}", "$quiet")
             )
             yield Static(subject, id="dialog-subject", markup=False)
             yield LineList(id="choices")
@@ -64,10 +64,8 @@ class ChooseDialog(OnDashboard, ModalScreen[str | None]):
         """Show the cards; the quiet time begins."""
         self._guard = KeyGuard(self.desk.clock)
         choices = self.query_one("#choices", LineList)
-        choices.show(
-            [Entry(card.name, tuple(card_lines(card)), is_heading=not card.is_open) for card in self._cards],
-            empty="Nothing can be done to it any more.",
-        )
+        columns = min(84, self.app.size.width) - 8
+        choices.show(card_entries(self._cards, columns), empty="Nothing can be done to it any more.")
         choices.styles.height = max(1, sum(len(entry.rows) for entry in choices.entries))
         choices.focus()
 

@@ -35,7 +35,7 @@ class CloseDialog(Dialog):
         yield Static(
             Content.assemble((f"{title}: ", "bold"), self._card.effect), classes="dialog-text", id="dialog-effect", markup=False
         )
-        yield Static(Content.styled("Why? It is kept in the audit.", "$text-muted"), markup=False)
+        yield Static(Content.styled("Why? It is kept in the audit.", "$quiet"), markup=False)
         yield Input(id="reason", placeholder="the release window is over", max_length=REASON_LIMIT)
 
     def first_focus(self) -> str:

@@ -51,7 +51,7 @@ class Dialog(OnDashboard, ModalScreen[Asked | None]):
             padding: 1 2 0 2;
             background: $surface;
             border: round $primary; border-title-color: $primary; border-title-style: bold;
-            border-subtitle-color: $text-muted;
+            border-subtitle-color: $quiet;
         }
         &.-destroys > #dialog { border: round $error; border-title-color: $error; }
         & .dialog-text { height: auto; margin-bottom: 1; }
@@ -95,7 +95,7 @@ class Dialog(OnDashboard, ModalScreen[Asked | None]):
         op = self._op
         name = f"  {inert(op.name, 60)}" if op.name else ""
         facts = f"{op.operation_id} · {op.provider} · revision {self.revision}"
-        return Content.assemble((marked(op.phase), "bold"), (name, "bold"), "\n", (facts, "$text-muted"))
+        return Content.assemble((marked(op.phase), "bold"), (name, "bold"), "\n", (facts, "$quiet"))
 
     def parts(self) -> ComposeResult:
         """What stands between heading and buttons."""
@@ -116,8 +116,9 @@ class Dialog(OnDashboard, ModalScreen[Asked | None]):
 
     # ---- what a person does ---------------------------------------------------------------------------------------------
     def on_key(self, event: events.Key) -> None:
-        """Keys without a meaning here are part of a burst, or a mistake."""
-        self._guard.note()
+        """A key that does not act is part of a burst, or a mistake; one that acts asks the guard itself."""
+        if event.key != "space":
+            self._guard.note()
 
     def on_paste(self, event: events.Paste) -> None:
         """Pasted text fires nothing."""

@@ -29,7 +29,7 @@ class ExtendDialog(Dialog):
 
     DEFAULT_CSS = """
     ExtendDialog {
-        & #grants { height: 6; & > Vertical { width: 1fr; height: 6; margin-right: 1; } }
+        & #grants { height: 5; margin-bottom: 1; & > Vertical { width: 1fr; height: 5; margin-right: 1; } & Input { margin: 0; } }
     }
     """
     heading: ClassVar[str] = "Extend once"
@@ -44,8 +44,9 @@ class ExtendDialog(Dialog):
             for name in self._offered():
                 most = getattr(self._option, name)
                 with Vertical():
-                    yield Static(Content.styled(f"{words(name)}, at most {most:,}", "$text-muted"), markup=False)
+                    yield Static(Content(words(name)), markup=False)
                     yield Input(str(most), id=f"grant-{name}", type="integer", validators=[Integer(0, most)], max_length=7)
+                    yield Static(Content.styled(f"at most {most:,}", "$quiet"), markup=False)
         yield Static("", classes="dialog-text", id="dialog-change", markup=False)
 
     def _offered(self) -> list[str]:

@@ -37,7 +37,7 @@ class PauseDialog(Dialog):
 
     def parts(self) -> ComposeResult:
         """A line for the time, and what moves."""
-        yield Static(Content.styled("In how long (15m, 1h30m), or at what time (14:30, UTC)?", "$text-muted"), markup=False)
+        yield Static(Content.styled("In how long (15m, 1h30m), or at what time (14:30, UTC)?", "$quiet"), markup=False)
         yield Input(f"{self._option.minutes}m", id="until", max_length=20)
         yield Static("", classes="dialog-text", id="dialog-change", markup=False)
 

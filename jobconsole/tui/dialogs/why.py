@@ -37,10 +37,10 @@ class WhyDialog(OnDashboard, ModalScreen[None]):
         & > #dialog {
             width: 84; max-width: 96%; height: auto; max-height: 96%; overflow-y: auto;
             padding: 1 2; background: $surface;
-            border: round $primary; border-title-color: $primary; border-title-style: bold; border-subtitle-color: $text-muted;
+            border: round $primary; border-title-color: $primary; border-title-style: bold; border-subtitle-color: $quiet;
         }
         & #why-text { height: auto; margin-bottom: 1; }
-        & #why-hint { height: auto; color: $text-muted; }
+        & #why-hint { height: auto; color: $quiet; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "app.pop_screen", "Back", id="why.back")]

@@ -22,7 +22,7 @@ from jobconsole.tui import detail_sections as sections
 from jobconsole.tui.action import Subject
 from jobconsole.tui.dialogs.why import WhyDialog
 from jobconsole.tui.dossier import Dossier
-from jobconsole.tui.options import card_lines, cards, missing_cards
+from jobconsole.tui.options import card_entries, cards, missing_cards
 from jobconsole.tui.screens.frame import Frame
 from jobconsole.tui.widgets.detail_pane import DetailPane, story_row
 from jobconsole.tui.widgets.line_list import Entry, LineList
@@ -46,10 +46,14 @@ class DetailScreen(Frame):
         & #detail { height: 1fr; layout: vertical; }
         & DetailPane { height: 55%; border-bottom: solid $panel; }
         & TabbedContent { height: 1fr; }
-        & TabPane { padding: 0; height: 1fr; }
+        & TabPane { padding: 0 1; height: 1fr; }
         &.-wide {
             & #detail { layout: horizontal; }
-            & DetailPane { width: 46%; height: 1fr; border-bottom: none; border-right: vkey $panel; }
+            & DetailPane {
+                width: 46%; height: 1fr; border-bottom: none; border-right: vkey $panel;
+                & > #heading-options, & > #detail-options { display: block; }
+                & > .is-empty { display: none; }
+            }
             & TabbedContent { width: 1fr; }
         }
     }
@@ -125,10 +129,9 @@ class DetailScreen(Frame):
         assert found.view is not None
         assert found.op is not None
         shown = [*cards(found.view), *missing_cards(found.view, found.op, found.contract)]
-        entries = [
-            Entry(card.name, (*card_lines(card, has_digit=False), Content("")), is_heading=not card.is_open) for card in shown
-        ]
-        self.query_one("#list-options", LineList).show(entries, empty="Nothing can be done to it any more.")
+        lines = self.query_one("#list-options", LineList)
+        columns = (lines.size.width or self.size.width // 2) - 1
+        lines.show(card_entries(shown, columns, has_digit=False), empty="Nothing can be done to it any more.")
 
     @on(LineList.Chosen, "#list-story")
     @on(LineList.Chosen, "#list-requests")

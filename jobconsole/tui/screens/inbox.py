@@ -22,6 +22,7 @@ from jobconsole.core.terminal_text import fit, inert, width
 from jobconsole.core.wording import glyph, reason_text
 from jobconsole.tui.action import Subject
 from jobconsole.tui.clock_face import TimeStyle, clock, since_text, zone_name
+from jobconsole.tui.detail_sections import hue_style
 from jobconsole.tui.messages import Changed, Ticked
 from jobconsole.tui.screens.frame import Frame
 from jobconsole.tui.widgets.inbox_card import InboxCard, watched_text
@@ -66,6 +67,8 @@ class InboxScreen(Frame):
             & #inbox-list { width: 42%; height: 1fr; }
             & InboxCard { width: 1fr; height: 1fr; }
         }
+        &.-narrow.-in-card #inbox-list { display: none; }
+        &.-narrow InboxCard > Static { margin-bottom: 0; }
     }
     """
 
@@ -111,7 +114,7 @@ class InboxScreen(Frame):
     def go_back(self) -> bool:
         """From the card to the list, then without a filter."""
         if self.card.has_focus_within:
-            self.list.focus()
+            self.action_to_list()
             return True
         if self._filter:
             self.clear_filter()
@@ -161,12 +164,17 @@ class InboxScreen(Frame):
         message.stop()
         self.dashboard.answering.answer(message.operation_id, message.revision, message.option, looks_first=message.looks_first)
 
+    def on_descendant_focus(self) -> None:
+        """On a narrow screen the card takes all of it while it has the focus."""
+        self.set_class(self.card.has_focus_within, "-in-card")
+
     def action_into_card(self) -> None:
         """Now digits act on the card."""
         self.card.take_focus()
 
     def action_to_list(self) -> None:
         """Back to the list."""
+        self.remove_class("-in-card")
         self.list.focus()
 
     # ---- drawing --------------------------------------------------------------------------------------------------------
@@ -208,11 +216,10 @@ class InboxScreen(Frame):
         name = fit(inert(op.name or row.operation_id, 120) if op is not None else row.operation_id, columns - len(age) - 5)
         gap = " " * (columns - 4 - width(name) - len(age))
         waited = now - row.since
-        style = "$state-failed bold" if waited > _VERY_OLD else "$state-needs-you" if waited > _OLD else "$text-muted"
+        style = "$state-failed bold" if waited > _VERY_OLD else "$state-needs-you" if waited > _OLD else "$quiet"
         phase = op.phase if op is not None else Phase.ESCALATED
         is_ascii = self.dashboard.theme_file.is_ascii
         sign = glyph(phase, is_ascii=is_ascii)
-        sign_style = "$state-needs-you bold" if row.kind == "decision" else "$state-lost"
         if row.is_gone:
             return (
                 Content.assemble((f" {glyph(Phase.SUCCEEDED, is_ascii=is_ascii)} ", "$quiet"), (name, "$quiet strike")),
@@ -220,8 +227,8 @@ class InboxScreen(Frame):
             )
         provider = inert(op.provider, 40) if op is not None else ""
         return (
-            Content.assemble((f" {sign} ", sign_style), (name, "bold"), gap, (age, style)),
-            Content.styled(f"   {provider}: {row.reason}", "$text-muted"),
+            Content.assemble((f" {sign} ", hue_style(phase)), (name, "bold"), gap, (age, style)),
+            Content.styled(f"   {provider}: {row.reason}", "$quiet"),
         )
 
     def _empty(self) -> str:

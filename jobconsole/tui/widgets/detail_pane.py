@@ -42,7 +42,7 @@ class DetailPane(OnDashboard, VerticalScroll, can_focus=True):
         scrollbar-size-vertical: 1;
         & > Static { height: auto; }
         & > .detail-part { margin-bottom: 1; }
-        & > .detail-heading { color: $text-muted; text-style: bold; }
+        & > .detail-heading { color: $quiet; text-style: bold; }
         & > .is-empty { display: none; }
         &.-screen > .-elsewhere { display: none; }
     }
@@ -165,7 +165,7 @@ class DetailPane(OnDashboard, VerticalScroll, can_focus=True):
         assert dossier.view is not None
         assert dossier.op is not None
         found = [*cards(dossier.view), *missing_cards(dossier.view, dossier.op, dossier.contract)]
-        return _lines([row for card in found for row in card_lines(card, has_digit=False)])
+        return _lines([row for card in found for row in card_lines(card, self.size.width - 3, has_digit=False)])
 
     def _draw_nothing(self, text: str) -> None:
         for part in _PARTS:
@@ -189,7 +189,7 @@ class DetailPane(OnDashboard, VerticalScroll, can_focus=True):
 def story_row(line: StoryLine, dossier: Dossier) -> Content:
     """One line of the story; the date stands with it where it is not the first day's."""
     began = dossier.op.started_at if dossier.op is not None else None
-    return Content.assemble((f"{clock_text(line.at, began)}  ", "$text-muted"), line.text)
+    return Content.assemble((f"{clock_text(line.at, began)}  ", "$quiet"), line.text)
 
 
 def _lines(rows: list[Content]) -> Content | None:

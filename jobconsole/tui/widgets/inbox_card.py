@@ -26,8 +26,8 @@ from jobconsole.tui.dossier import Dossier
 from jobconsole.tui.key_guard import KeyGuard
 from jobconsole.tui.messages import Changed, Ticked
 from jobconsole.tui.on_dashboard import OnDashboard
-from jobconsole.tui.options import Card, card_lines, cards, missing_cards
-from jobconsole.tui.widgets.line_list import Entry, LineList
+from jobconsole.tui.options import Card, card_entries, cards, missing_cards
+from jobconsole.tui.widgets.line_list import LineList
 
 
 class InboxCard(OnDashboard, VerticalScroll, can_focus=False):
@@ -37,8 +37,8 @@ class InboxCard(OnDashboard, VerticalScroll, can_focus=False):
     InboxCard {
         padding: 0 1;
         border: round $quiet;
-        border-title-color: $text-muted;
-        border-subtitle-color: $text-muted;
+        border-title-color: $quiet;
+        border-subtitle-color: $quiet;
         scrollbar-size-vertical: 1;
         &:focus-within { border: round $primary; border-title-color: $primary; }
         & > Static { height: auto; margin-bottom: 1; }
@@ -123,8 +123,9 @@ class InboxCard(OnDashboard, VerticalScroll, can_focus=False):
 
     # ---- what is chosen -------------------------------------------------------------------------------------------------
     def on_key(self, event: events.Key) -> None:
-        """Keys without a meaning here are part of a burst, or a mistake."""
-        self._guard.note()
+        """A key that does not act is part of a burst, or a mistake; one that acts asks the guard itself."""
+        if event.key != "enter" and not event.key.isdigit():
+            self._guard.note()
 
     def on_paste(self, event: events.Paste) -> None:
         """Pasted text fires nothing."""
@@ -166,10 +167,10 @@ class InboxCard(OnDashboard, VerticalScroll, can_focus=False):
         self._cards = tuple(cards(view))
         shown = [*self._cards, *missing_cards(view, op, dossier.contract)]
         options = self.query_one("#card-options", LineList)
-        entries = [Entry(card.name, (*card_lines(card), Content("")), is_heading=not card.is_open) for card in shown]
+        entries = card_entries(shown, self.size.width - 4)
         options.show(entries, empty="Nothing can be decided here just now.")
         options.styles.height = max(1, sum(len(entry.rows) for entry in entries))
-        self.border_title = Content(inert(op.name or op.operation_id, 60)).markup
+        self.border_title = Content(inert(op.name or op.operation_id, 60))
         self.border_subtitle = "1–9 answer · Enter looks first · Esc back to the list"
         self._draw_moving(dossier)
 

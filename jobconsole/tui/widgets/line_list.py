@@ -43,8 +43,8 @@ class LineList(ScrollView, can_focus=True):
         scrollbar-size-horizontal: 0;
         & > .line-list--cursor { background: $primary 12%; }
         &:focus > .line-list--cursor { background: $primary 25%; text-style: bold; }
-        & > .line-list--heading { color: $text-muted; text-style: bold; }
-        & > .line-list--empty { color: $text-muted; }
+        & > .line-list--heading { color: $quiet; text-style: bold; }
+        & > .line-list--empty { color: $quiet; }
     }
     """
     COMPONENT_CLASSES: ClassVar[set[str]] = {"line-list--cursor", "line-list--heading", "line-list--empty"}
