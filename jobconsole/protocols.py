@@ -142,7 +142,13 @@ class Retention:
 
 
 class Store(Protocol):
-    """The durable truth. Commands of one store are serial per document; each sees all earlier commits of its scope."""
+    """The durable truth. Commands of one store are serial per document; each sees all earlier commits of its scope.
+
+    Checked on paper against PostgreSQL (STORE 6): a scope names every row that a command locks (operations by id, then accounts,
+    actions, deliveries); `live_leases`, `held_operations`, `due` and `next_due` are indexed queries under those locks; a cursor
+    is the xid of the last transaction read, and a transaction is never split between two changes; `peek` is what this process
+    read last, kept fresh by NOTIFY; `announce` and `is_dead` are a session's advisory lock; `verify` goes chain by chain.
+    """
 
     async def transact(self, scope: Scope, command: Command[R], *, kind: CommandKind) -> Receipt[R] | Refusal:
         """Run `command` on fresh, locked documents; return when its events are durable, all or none."""
