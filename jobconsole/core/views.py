@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, TypeAlias
 
-from jobconsole.core.account import HOUR, Account
+from jobconsole.core.account import HOUR, Account, is_denied
 from jobconsole.core.commands.decisions import open_options
 from jobconsole.core.contract import Contract
 from jobconsole.core.escalation import NEEDS_REASON_TEXT, look_options
@@ -238,7 +238,7 @@ def hold_view(op: Operation, account: Account | None, now: datetime) -> View | N
     """
     if account is None or op.phase not in (Phase.WAITING, Phase.SUBMITTING):
         return None
-    if account.denied is not None:
+    if account.denied is not None and is_denied(account, op.credential):
         since, asks = account.denied.since, account.denied.operation_id
         return {
             "reason": Reason.AUTHORIZATION_DENIED.value,

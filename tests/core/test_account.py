@@ -192,6 +192,19 @@ def test_a_full_quota_ends_the_spacing() -> None:
     assert acc.spacing_ms == 0
 
 
+@pytest.mark.rule("B9", "L1")
+def test_a_quota_that_is_told_rides_in_the_answers_event_and_holds_nobody() -> None:
+    desk = Desk()
+    desk.track()
+    for remaining in (90, 80, 70):
+        desk.check(running(rate=quota(remaining, 60)))
+    assert desk.account().remote == quota(70, 60)
+    assert "held" not in desk.kinds()
+    desk.check(running(rate=quota(5, 60)))
+    assert desk.kinds().count("held") == 1
+    assert desk.account().spacing_ms == 12_000
+
+
 # ---- one account, several operations ------------------------------------------------------------------------------------
 def three() -> Desk:
     """Three operations of one account, `op-1` to `op-3`, their deadlines in this order."""

@@ -21,7 +21,7 @@ from jobconsole.core.commands.claims import (
     without_action,
 )
 from jobconsole.core.commands.group import siblings
-from jobconsole.core.commands.recording import account_after, apply_ending, with_bounded_result, write_answer
+from jobconsole.core.commands.recording import account_after, apply_ending, quota_set, with_bounded_result, write_answer
 from jobconsole.core.commands.transitions import (
     account_of,
     account_set,
@@ -221,10 +221,11 @@ def _accepted(draft: Draft, act: Action, entry: ActionAnswer, view: View) -> Non
         decision = WaitUntil(now.wall, DelaySource.LOCAL_BACKOFF)
     if isinstance(decision, WaitUntil):
         op = replace(op, next_poll_at=decision.at, delay_source=decision.source)
-    write_answer(draft, Kind.SUBMIT_ANSWERED, op, before, told, decision, draw=entry.draw)
+    acc = account_of(view, op, contract)
+    write_answer(draft, Kind.SUBMIT_ANSWERED, op, before, told, decision, quota_set(view, acc, seen), draw=entry.draw)
     ended = replace(act, state=ActionState.ENDED, ended_at=now.wall, outcome="accepted", http_status=seen.http_status)
     end_action(draft, draft.op, act, ended)
-    acc = account_after(draft, account_of(view, op, contract), seen, decision, before, view)
+    acc = account_after(draft, acc, seen, decision, before, view)
     if isinstance(decision, WaitUntil):
         draft.add(Kind.CHECK_PLANNED, reason="submitted")
     else:

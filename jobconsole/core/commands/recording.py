@@ -15,7 +15,16 @@ from jobconsole.core.account import Account, held, held_until, informed, mended
 from jobconsole.core.answer import CallError, Observation
 from jobconsole.core.command import Command, Moment, Plan, Refusal, View
 from jobconsole.core.commands.reservation import CREDENTIAL_PERMITS
-from jobconsole.core.commands.transitions import account_of, account_set, answered, conclude, deny_account, escalate, load
+from jobconsole.core.commands.transitions import (
+    Sets,
+    account_of,
+    account_set,
+    answered,
+    conclude,
+    deny_account,
+    escalate,
+    load,
+)
 from jobconsole.core.contract import Contract
 from jobconsole.core.decide import ConfirmFirst, Decision, Escalate, Stop, Succeed, WaitUntil, decide, tallied
 from jobconsole.core.events import Draft, Kind
@@ -121,7 +130,7 @@ def _judge(draft: Draft, entry: Record, view: View) -> Decision:
         op = _waiting(op, decision, now)
     else:
         op = replace(op, next_poll_at=None, delay_source=None)
-    write_answer(draft, Kind.CHECK_ANSWERED, op, before, seen, decision, draw=entry.draw)
+    write_answer(draft, Kind.CHECK_ANSWERED, op, before, seen, decision, quota_set(view, acc, seen), draw=entry.draw)
     acc = account_after(draft, acc, seen, decision, before, view)
     apply_ending(draft, decision, contract, view, acc, seen.http_status)
     return decision
@@ -183,15 +192,20 @@ def write_answer(
     before: Operation,
     seen: Observation,
     decision: Decision,
+    also: Sets,
     *,
     draw: float | None = None,
 ) -> None:
-    """The answer's own event, and beside it `state_changed` and `hint_rejected` where they apply (STORE 1.2)."""
+    """The answer's own event, and beside it `state_changed` and `hint_rejected` where they apply (STORE 1.2).
+
+    `also` is what it changes beside the operation.
+    """
     reason = decision.reason if isinstance(decision, Escalate) else decision.look if isinstance(decision, Stop) else None
     told = replace(seen, result=replace(seen.result, inline=None)) if seen.result is not None else seen
     draft.add(
         kind,
         op,
+        also=also,
         http_status=seen.http_status,
         provider_request_id=seen.request_id,
         decision=decision.word,
@@ -206,6 +220,11 @@ def write_answer(
         draft.add(Kind.HINT_REJECTED, hint=hint.what, value=hint.value, why=hint.why)
     if isinstance(decision, WaitUntil) and decision.hint_rejected:
         draft.add(Kind.HINT_REJECTED, hint=seen.hint_source, value=f"{seen.hint_s:g}", why=decision.hint_rejected)
+
+
+def quota_set(view: View, acc: Account, seen: Observation) -> Sets:
+    """What rate-limit headers say of the account rides in the answer's own event; a hold has one of its own."""
+    return account_set(view, informed(acc, view.now, seen.rate))
 
 
 def account_after(
@@ -224,7 +243,7 @@ def account_after(
         after = held(after, now, decision.at - now.wall)
     if after.hold_until_at != acc.hold_until_at:
         draft.add(Kind.HELD, also=account_set(view, after), account=after.account, until=after.hold_until_at)
-    elif after != acc:
+    elif after.spacing_ms != acc.spacing_ms:
         draft.add(Kind.HELD, also=account_set(view, after), account=after.account, spacing_ms=after.spacing_ms)
     probed = before.permit is not None and before.permit.purpose in CREDENTIAL_PERMITS
     refused = seen.call_error in (CallError.AUTHORIZATION_DENIED, CallError.DELIVERY_FAILURE)

@@ -254,9 +254,9 @@ def _needs_approval(contract: Contract) -> bool:
 
 
 def _granted_one(op: Operation) -> Operation:
-    """A permit where the limit is spent is a grant of one request (X8)."""
+    """A permit where the limit is spent is a grant of one request (X8): a limit changes, and so the revision (X7)."""
     granted = replace(op.granted, checks=op.granted.checks + 1)
-    return replace(op, max_status_requests=op.max_status_requests + 1, granted=granted)
+    return replace(op, max_status_requests=op.max_status_requests + 1, granted=granted, revision=op.revision + 1)
 
 
 def _by_boot_clock(minimum: NotBefore, now: Moment) -> datetime:
