@@ -71,5 +71,4 @@ class Action:
             show=bool(self.footer),
             id=self.action_id,
             priority=self.is_priority,
-            tooltip=self.hint or self.title,
         )

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 from jobconsole.core.operation import Operation, Phase, deadline
 from jobconsole.tui import row
+from jobconsole.tui.clock_face import TimeStyle
 from jobconsole.tui.row import Piece, RowContext
 
 SortKey: TypeAlias = tuple[Any, ...]
@@ -19,7 +20,9 @@ SortKey: TypeAlias = tuple[Any, ...]
 _FAR = datetime.max.replace(tzinfo=UTC)
 _RANKS = {Phase.ESCALATED: 0, Phase.WAITING: 1, Phase.SUBMITTING: 1}
 MARGIN = 2  # columns in front: the cursor's sign and the mark
-_WIDE = 100  # from here on there are two blanks between columns
+NARROW = 60  # below this only state, id and age, and the name where it has room
+_NARROW_RANK = 2
+_WIDE = 120  # from here on there are two blanks between columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +37,20 @@ class Column:
     sort_key: Callable[[Operation], SortKey]
     most: int = 0
     is_right: bool = False
+    clock_width: int = 0  # what it needs where times are shown as clocks
+
+    def needs(self, style: TimeStyle) -> int:
+        """The least width for what stands in it."""
+        return self.width if style is TimeStyle.AGE else max(self.width, self.clock_width)
 
 
 def _started(op: Operation) -> float:
     return op.started_at.timestamp()
+
+
+def _by_checks(op: Operation) -> SortKey:
+    """The nearest to the end of its budget first; what ended at last."""
+    return (op.phase.is_terminal, -op.status_requests_used / max(1, op.max_status_requests))
 
 
 def _by_state(op: Operation) -> SortKey:
@@ -48,24 +61,16 @@ def _by_state(op: Operation) -> SortKey:
 COLUMNS = (
     Column("state", "STATE", 13, 0, row.state_cell, _by_state),
     Column("id", "ID", 7, 0, row.id_cell, lambda op: (op.operation_id,)),
-    Column("name", "NAME", 11, 2, row.name_cell, lambda op: ((op.name or "\uffff").casefold(),), most=22),
-    Column("provider", "PROVIDER", 8, 7, row.provider_cell, lambda op: (op.provider,), most=16),
-    Column("age", "AGE", 6, 1, row.age_cell, lambda op: (-_started(op),), is_right=True),
+    Column("name", "NAME", 14, 2, row.name_cell, lambda op: ((op.name or "\uffff").casefold(),), most=22),
+    Column("provider", "PROVIDER", 8, 8, row.provider_cell, lambda op: (op.provider,), most=14),
+    Column("age", "AGE", 5, 1, row.age_cell, lambda op: (-_started(op),), is_right=True, clock_width=8),
     Column("time", "TIME BUDGET", 14, 3, row.time_cell, lambda op: (op.phase.is_terminal, deadline(op))),
-    Column(
-        "checks",
-        "CHECKS",
-        10,
-        5,
-        row.checks_cell,
-        lambda op: (op.phase.is_terminal, -op.status_requests_used / max(1, op.max_status_requests)),
-        most=12,
-    ),
+    Column("checks", "CHECKS", 10, 5, row.checks_cell, _by_checks, most=12),
     Column("next", "NEXT", 9, 4, row.next_cell, lambda op: (op.next_poll_at or _FAR,)),
     Column("source", "BECAUSE", 11, 9, row.source_cell, lambda op: (op.delay_source or "\uffff",)),
     Column("http", "HTTP", 4, 10, row.http_cell, lambda op: (-(op.last_http_status or 0),), is_right=True),
-    Column("progress", "PROGRESS", 11, 6, row.progress_cell, lambda op: (-(op.progress or 0.0),)),
-    Column("last", "LAST WORD", 14, 8, row.last_word_cell, lambda op: (op.last_known_state or "\uffff",), most=400),
+    Column("progress", "PROGRESS", 11, 7, row.progress_cell, lambda op: (-(op.progress or 0.0),)),
+    Column("last", "LAST WORD", 12, 6, row.last_word_cell, lambda op: (op.last_known_state or "\uffff",), most=400),
 )
 
 BY_KEY = {column.key: column for column in COLUMNS}
@@ -85,14 +90,14 @@ class Place:
         return self.start + self.width
 
 
-def fit_columns(width: int) -> tuple[Place, ...]:
+def fit_columns(width: int, style: TimeStyle = TimeStyle.AGE) -> tuple[Place, ...]:
     """The columns that have room in `width`; what is left over goes to those that may grow, the last word at last."""
     gap = 2 if width >= _WIDE else 1
-    chosen = _chosen(width - MARGIN, gap)
-    spare = width - MARGIN - sum(column.width + gap for column in chosen)
-    widths = {column.key: column.width for column in chosen}
+    chosen = _chosen(width - MARGIN + gap, gap, style, width < NARROW)
+    widths = {column.key: column.needs(style) for column in chosen}
+    spare = width - MARGIN + gap - sum(each + gap for each in widths.values())
     for column in sorted((column for column in chosen if column.most), key=lambda column: column.most):
-        more = min(max(0, spare), column.most - column.width)
+        more = min(max(0, spare), column.most - widths[column.key])
         widths[column.key] += more
         spare -= more
     places, start = [], MARGIN
@@ -102,13 +107,12 @@ def fit_columns(width: int) -> tuple[Place, ...]:
     return tuple(places)
 
 
-def _chosen(width: int, gap: int) -> Sequence[Column]:
+def _chosen(room: int, gap: int, style: TimeStyle, is_narrow: bool) -> Sequence[Column]:
     """By rank, as long as there is room; in the order of the table."""
     kept: list[Column] = []
-    left = width
     for column in sorted(COLUMNS, key=lambda column: column.rank):
-        if column.rank > 0 and left < column.width + gap:
-            break
-        kept.append(column)
-        left -= column.width + gap
+        needs = column.needs(style) + gap
+        if (column.rank == 0 or needs <= room) and not (is_narrow and column.rank > _NARROW_RANK):
+            kept.append(column)
+            room -= needs
     return [column for column in COLUMNS if column in kept]

@@ -10,16 +10,20 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import ClassVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.screen import Screen
 from textual.widget import Widget
-from textual.widgets import Footer
+from textual.widgets import Footer, Static
 
+from jobconsole.tui import texts
 from jobconsole.tui.action import Subject
 from jobconsole.tui.on_dashboard import OnDashboard
 from jobconsole.tui.widgets.filter_bar import EntryLine
 from jobconsole.tui.widgets.header import Header
 from jobconsole.tui.widgets.status_bar import StatusBar
+
+LEAST_WIDTH, LEAST_HEIGHT = 36, 8  # columns and lines of a terminal in which something can be read
 
 
 class Frame(OnDashboard, Screen[None]):
@@ -28,12 +32,21 @@ class Frame(OnDashboard, Screen[None]):
     mode: ClassVar[str] = ""
 
     def compose(self) -> ComposeResult:
-        """Header, body, entry line, status bar, footer."""
+        """Header, body, entry line, status bar, footer; and the one line of a terminal that is too small for them."""
+        yield Static(id="too-small", markup=False)
         yield Header(self.mode)
         yield from self.compose_body()
         yield EntryLine()
         yield StatusBar()
         yield Footer(show_command_palette=False, compact=True)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Say what is needed where there is too little room."""
+        width, height = event.size
+        is_too_small = width < LEAST_WIDTH or height < LEAST_HEIGHT
+        self.set_class(is_too_small, "-too-small")
+        if is_too_small:
+            self.query_one("#too-small", Static).update(texts.too_small(width, height, LEAST_WIDTH, LEAST_HEIGHT))
 
     def compose_body(self) -> Iterable[Widget]:
         """What stands between header and status bar."""

@@ -82,7 +82,7 @@ class OperationsScreen(Frame):
     def on_mount(self) -> None:
         """Hear the feed; say that it reads where that takes long."""
         self.feed.subscribe(self)
-        self.watch(self.app, "time_style", self.table.redraw, init=False)
+        self.watch(self.app, "time_style", self.table.fit, init=False)
         self.set_timer(LOADING_AFTER, self._tell_empty)
 
     def on_changed(self, message: Changed) -> None:

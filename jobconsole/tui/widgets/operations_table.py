@@ -43,7 +43,7 @@ class Line:
     ground: Style
 
 
-class OperationsTable(OnDashboard, ScrollView, can_focus=True):
+class OperationsTable(OnDashboard, ScrollView, can_focus=True, inherit_bindings=False):
     """Rows of operations. It reads `feed`, and is told by its screen which ids changed and when a second has passed."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -232,9 +232,14 @@ class OperationsTable(OnDashboard, ScrollView, can_focus=True):
             self.scroll_to(y=at - self._row_count + 1, animate=False, immediate=True)
 
     # ---- events ---------------------------------------------------------------------------------------------------------
+    def fit(self) -> None:
+        """Choose the columns that have room, and draw everything anew."""
+        self._places = fit_columns(self.size.width, self.dashboard.time_style)
+        self.redraw()
+
     def on_resize(self, event: events.Resize) -> None:
         """Other columns have room."""
-        self._places = fit_columns(self.size.width)
+        self.fit()
         self.virtual_size = Size(self.size.width, len(self.order.rows) + HEADING)
         self.redraw()
         self.call_after_refresh(self._scroll_to_cursor)
