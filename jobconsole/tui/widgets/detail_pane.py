@@ -7,6 +7,7 @@ the detail screen. What is drawn comes from `detail_sections.py`, what is read f
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
@@ -84,7 +85,7 @@ class DetailPane(OnDashboard, VerticalScroll, can_focus=True):
             self.dossier = Dossier(operation_id)
             self.scroll_home(animate=False)
             self._draw_facts()
-        self.run_worker(self._read_soon(self.dossier), group="read", exclusive=True)
+        self.run_worker(partial(self._read_soon, self.dossier), group="read", exclusive=True)
 
     async def _read_soon(self, dossier: Dossier) -> None:
         """Wait until the cursor rests, then read."""
@@ -119,7 +120,7 @@ class DetailPane(OnDashboard, VerticalScroll, can_focus=True):
             and not self.dossier.op.phase.is_terminal
             and len(self.dossier.events) < _WHY_EACH_SECOND
         ):
-            self.run_worker(self._draw_why(self.dossier), group="why", exclusive=True)
+            self.run_worker(partial(self._draw_why, self.dossier), group="why", exclusive=True)
 
     async def _draw_why(self, dossier: Dossier) -> None:
         self._draw("why", Content(await dossier.why(self.desk, None, self.feed.now())))
