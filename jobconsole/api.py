@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import getpass
+import importlib
+import sys
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -68,9 +70,20 @@ class Audit(Generic[V]):
 class AsyncConsole:
     """A console for programs with an event loop. Build it with `jobconsole.open_async`; close it, or use `async with`."""
 
-    def __init__(self, desk: Desk, close: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    def __init__(self, desk: Desk, close: Callable[[], Coroutine[Any, Any, None]], home: Path | None = None) -> None:
         self._desk, self._close = desk, close
+        self.home = home
         self._working: contextlib.AsyncExitStack | None = None
+        self._closing: list[Callable[[], Coroutine[Any, Any, None]]] = []
+
+    @property
+    def desk(self) -> Desk:
+        """What this console is a face of, for front ends in the same process."""
+        return self._desk
+
+    def on_close(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Await `work()` when the console is closed, before the store is given up."""
+        self._closing.append(work)
 
     async def submit(
         self,
@@ -170,8 +183,36 @@ class AsyncConsole:
         lines = tuple([line async for line in self._desk.events(operation_id)])
         return Audit(lines, self._desk.verify)
 
+    # ---- in a notebook --------------------------------------------------------------------------------------------------
+    async def dashboard(self, *, theme: str | None = None, by: str | None = None) -> Any:
+        """A live widget with tabs: operations, inbox, timeline, audit. `theme` is a file of `themes/`, by default the host's.
+
+        `by` is who decides with its buttons. Raises `ImportError` without the extra `notebook`, `InvalidValue`, `StoreError`.
+        """
+        return (await _notebook().prepare(self, "dashboard", theme=theme, by=by))()
+
+    async def table(self, *, theme: str | None = None, by: str | None = None) -> Any:
+        """Operations as a live table widget: `.selected`, `.op`, `.df()`. Arguments and errors as in `dashboard`."""
+        return (await _notebook().prepare(self, "table", theme=theme, by=by))()
+
+    async def inbox_widget(self, *, theme: str | None = None, by: str | None = None) -> Any:
+        """What needs a person, as a live widget. Arguments and errors as in `dashboard`."""
+        return (await _notebook().prepare(self, "inbox", theme=theme, by=by))()
+
+    async def timeline(self, op: Operation | str, *, theme: str | None = None, by: str | None = None) -> Any:
+        """Requests, delays, Retry-After and states of one operation on a time axis. Raises `UnknownOperation` too."""
+        return (await _notebook().prepare(self, "timeline", op=op, theme=theme, by=by))()
+
+    async def progress(
+        self, op: Operation | str, timeout: str | float | None = None, *, theme: str | None = None, by: str | None = None
+    ) -> Any:
+        """One operation in short; `await` the widget for its `Outcome`, at most `timeout`. Raises `UnknownOperation` too."""
+        return (await _notebook().prepare(self, "progress", op=op, timeout=timeout, theme=theme, by=by))()
+
     async def close(self) -> None:
         """Stop the worker and give up the store; nothing is cancelled."""
+        while self._closing:
+            await self._closing.pop()()
         await self.stop()
         await self._close()
 
@@ -208,11 +249,13 @@ class Console:
         self._portal.call(self._console.stop())
 
     def wait(self, op: Operation | str, timeout: str | float | None = "10m") -> Outcome:
-        """`AsyncConsole.wait`, waited for. Interrupting it stops the wait, not the job."""
+        """`AsyncConsole.wait`, waited for. Interrupting it stops the wait, not the job; in a kernel that is said beforehand."""
+        if _is_in_kernel() and not is_settled(self.operation(op)):
+            print(_notebook().BLOCKING, flush=True)
         try:
             return self._portal.call(self._console.wait(op, timeout))
         except KeyboardInterrupt:
-            raise KeyboardInterrupt(INTERRUPTED) from None
+            raise KeyboardInterrupt(f"{INTERRUPTED} Last seen: {self.operation(op)!r}") from None
 
     def operation(self, op: Operation | str) -> Operation:
         """`AsyncConsole.operation`, waited for."""
@@ -243,6 +286,30 @@ class Console:
         audit = self._portal.call(self._console.audit(op))
         return Audit(audit.lines, lambda: self._portal.call(audit.verify()))
 
+    def dashboard(self, **asked: Any) -> Any:
+        """`AsyncConsole.dashboard`, for this thread."""
+        return self._widget("dashboard", asked)
+
+    def table(self, **asked: Any) -> Any:
+        """`AsyncConsole.table`, for this thread."""
+        return self._widget("table", asked)
+
+    def inbox_widget(self, **asked: Any) -> Any:
+        """`AsyncConsole.inbox_widget`, for this thread."""
+        return self._widget("inbox", asked)
+
+    def timeline(self, op: Operation | str, **asked: Any) -> Any:
+        """`AsyncConsole.timeline`, for this thread."""
+        return self._widget("timeline", {"op": op, **asked})
+
+    def progress(self, op: Operation | str, timeout: str | float | None = None, **asked: Any) -> Any:
+        """`AsyncConsole.progress`, for this thread: `await console.progress(op)` waits without blocking the kernel."""
+        return self._widget("progress", {"op": op, "timeout": timeout, **asked})
+
+    def _widget(self, kind: str, asked: Mapping[str, Any]) -> Any:
+        """The store is read in the console's loop, the widget made in the thread that shows it."""
+        return self._portal.call(_notebook().prepare(self._console, kind, **asked))()
+
     def close(self) -> None:
         """Stop the worker, give up the store, end the thread; nothing is cancelled."""
         self._portal.call(self._console.close())
@@ -266,7 +333,7 @@ async def open_async(
     stack = contextlib.AsyncExitStack()
     folder = Path(home) if home is not None else None
     opened = open_desk(folder, label=label, is_read_only=read_only, provider_files=[Path(p) for p in providers])
-    return AsyncConsole(await stack.enter_async_context(opened), stack.aclose)
+    return AsyncConsole(await stack.enter_async_context(opened), stack.aclose, folder)
 
 
 def open_console(
@@ -293,6 +360,17 @@ def person(by: str | None) -> str:
     with contextlib.suppress(Exception):  # no login name, as in a container: the record says so
         return f"person:{getpass.getuser()}"
     return "person:unknown"
+
+
+def _notebook() -> Any:
+    """The front end above this layer, looked up by its name when a widget is asked for: nothing here depends on it."""
+    return importlib.import_module("jobconsole.notebook")
+
+
+def _is_in_kernel() -> bool:
+    """Whether this process is a notebook's kernel, in which a blocking call keeps buttons from working."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return hasattr(shell, "kernel")
 
 
 def _id(op: Operation | str) -> str:

@@ -1,0 +1,205 @@
+// The widgets: what each consists of, the line that tells the connection, and the entry that anywidget calls.
+
+/** What all have: own colours, a status line, an aria-live region, keys that stop here. */
+class Frame {
+  constructor(link, el) {
+    this.link = link;
+    this.live = h("span", { class: "jc-live" });
+    this.warning = h("p", { class: "jc-warning", role: "status" });
+    this.spoken = h("div", { class: "jc-hidden", "aria-live": "polite" });
+    this.title = h("span", { class: "jc-title" }, { table: "Operations", inbox: "Inbox", dashboard: "jobconsole", timeline: "Timeline", progress: "Progress" }[link.kind]);
+    this.bar = h("div", { class: "jc-topbar" }, this.title, this.live);
+    // JupyterLab looks at keys before any element does: the attribute tells it to leave those in here alone.
+    this.root = h("div", { class: "jobconsole", "data-lm-suppress-shortcuts": "true", onkeydown: (event) => event.stopPropagation() }, this.bar, this.warning);
+    el.append(this.root);
+    this.body = this.content();
+    this.root.append(this.body.node, this.spoken);
+    this.host = new Host(this.root, link.palettes);
+    this.stop = link.listen((what, data) => this.update(what, data));
+    this.standing();
+  }
+
+  content() {
+    const make = { table: Table, inbox: Inbox, dashboard: Dashboard, timeline: Timeline, progress: Progress }[this.link.kind];
+    return new make(this.link);
+  }
+
+  update(what, data) {
+    if (what === "tick") this.host.glance();
+    if (["tick", "standing", "pulse", "whole", "patch"].includes(what)) this.standing();
+    if (what === "moved") say(this.spoken, `${data.name ?? data.id}: ${this.link.terms.phases[data.phase].word}${data.say ? `, ${data.say}` : ""}`);
+    if (what !== "moved") this.body.update(what, data);
+  }
+
+  standing() {
+    const { link } = this;
+    const words = { live: "● live", connecting: "◌ connecting", lost: "○ not connected", closed: "○ closed" }[link.standing];
+    say(this.live, `${words} · as of ${clock(link.now())} UTC`);
+    attr(this.root, "data-standing", link.standing);
+    say(this.warning, link.warning());
+    this.picture();
+  }
+
+  /** The still picture beside a live widget is hidden, and comes back when the widget goes. */
+  picture() {
+    const picture = document.getElementById(this.link.model.get("view_id"));
+    const output = picture?.closest(".jp-OutputArea-child") ?? picture;
+    if (output) output.style.display = this.link.isLive ? "none" : ""; // hosts overrule the attribute `hidden`
+  }
+
+  close() {
+    this.stop();
+    this.host.close();
+    this.root.remove();
+  }
+}
+
+/** Tabs over one connection; only the one that is shown is drawn. */
+class Dashboard {
+  constructor(link) {
+    this.link = link;
+    this.table = new Table(link);
+    this.parts = { Operations: this.table, Inbox: new Inbox(link), Timeline: new LanesTab(link, (id) => this.open(id)), Audit: new Audit(link) };
+    this.tabs = Object.keys(this.parts).map((name) => button(name, () => this.show(name), { class: "jc-tab", role: "tab", onkeydown: (event) => this.key(event, name) }));
+    this.panels = Object.values(this.parts).map((part) => h("div", { role: "tabpanel" }, part.node));
+    this.node = h("div", { class: "jc-dashboard" }, h("div", { role: "tablist", class: "jc-tabs" }, ...this.tabs), ...this.panels);
+    this.show("Operations");
+    this.badge();
+  }
+
+  show(name) {
+    this.shown = name;
+    Object.keys(this.parts).forEach((each, at) => {
+      attr(this.tabs[at], "aria-selected", String(each === name));
+      attr(this.tabs[at], "tabindex", each === name ? "0" : "-1");
+      this.panels[at].hidden = each !== name;
+    });
+    this.parts[name].update("whole");
+  }
+
+  key(event, name) {
+    const names = Object.keys(this.parts);
+    const move = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!move) return;
+    const at = (names.indexOf(name) + move + names.length) % names.length;
+    this.show(names[at]);
+    this.tabs[at].focus();
+  }
+
+  open(id) {
+    this.show("Operations");
+    this.table.ask({ text: "", phase: "", page: 0 });
+    this.table.filter.value = "";
+    if (this.table.opened !== id) this.table.open(id, true);
+  }
+
+  update(what, data) {
+    this.parts[this.shown].update(what, data);
+    if (what === "patch" || what === "whole") this.badge();
+  }
+
+  badge() {
+    const items = (this.link.whole.items ?? []).filter((item) => item.kind === "decision").length + (this.link.whole.others ?? 0);
+    say(this.tabs[1], items ? `Inbox ${items}` : "Inbox");
+    attr(this.tabs[1], "data-asks", items ? "" : null);
+  }
+}
+
+class LanesTab {
+  constructor(link, onOpen) {
+    this.link = link;
+    this.lanes = new Lanes(link, onOpen);
+    this.node = this.lanes.node;
+  }
+
+  update(what) {
+    if (what === "whole" || what === "patch") this.lanes.set(this.rows());
+    if (what === "tick") this.lanes.tick();
+  }
+
+  rows() {
+    const rows = [...this.link.rows.values()];
+    return rows.sort((one, other) => rank(one) - rank(other) || other.began - one.began);
+  }
+}
+
+class Audit {
+  constructor(link) {
+    this.link = link;
+    this.list = h("ol", { class: "jc-story", tabindex: "0" });
+    this.node = h("div", { class: "jc-audit" }, this.list);
+  }
+
+  update(what, message) {
+    if (what === "whole" || (what === "patch" && message?.audit)) this.draw();
+  }
+
+  draw() {
+    const lines = this.link.whole.audit ?? [];
+    const none = h("li", { class: "jc-empty" }, this.link.terms.texts.no_audit);
+    this.list.replaceChildren(...(lines.length ? lines.map(([at, id, text]) => storyLine(at, text, this.link.at, id)) : [none]));
+  }
+}
+
+class Timeline {
+  constructor(link) {
+    this.link = link;
+    this.head = h("div");
+    this.attempts = new Attempts(link);
+    this.rows = h("tbody");
+    const heads = ["#", "at", "what", "answer", "said", "next check"].map((words) => h("th", { scope: "col" }, words));
+    this.node = h("div", { class: "jc-timeline" }, this.head, this.attempts.node, h("div", { class: "jc-scroll jc-requests" }, h("table", null, h("thead", null, h("tr", null, heads)), this.rows)));
+    this.draw();
+  }
+
+  update(what) {
+    if (["whole", "patch"].includes(what)) this.draw();
+    if (what === "tick") this.attempts.tick();
+  }
+
+  draw() {
+    const { detail } = this.link.whole;
+    if (detail.gone) return this.head.replaceChildren(h("p", null, `${detail.id}: ${this.link.terms.texts.gone}`));
+    this.head.replaceChildren(headline(this.link, detail.row));
+    this.attempts.set(detail);
+    return this.rows.replaceChildren(...detail.attempts.map((each) => this.row(each)).reverse());
+  }
+
+  row(each) {
+    const { marks, sources } = this.link.terms;
+    const answer = [marks[each.outcome].glyph, each.status ?? marks[each.outcome].word, each.end ? `in ${each.end - each.at} ms` : ""].filter(Boolean).join(" ");
+    const next = each.next ? `${clock(each.next, each.at)} ${sources[each.source] ?? ""}` : "";
+    const cells = [each.number ?? "", clock(each.at), each.what, answer, foreign(each.said ?? ""), each.retry ? `${next}, Retry-After ${each.retry} s` : next];
+    return h("tr", null, ...cells.map((cell) => h("td", null, cell)));
+  }
+}
+
+class Progress {
+  constructor(link) {
+    this.link = link;
+    this.detail = new Detail(link, null);
+    this.node = h("div", { class: "jc-progress-widget" }, this.detail.node);
+    this.detail.set(link.whole.detail);
+    this.detail.attempts.node.hidden = true;
+  }
+
+  update(what) {
+    if (["whole", "patch"].includes(what)) this.detail.set(this.link.whole.detail);
+    if (["tick", "click", "standing"].includes(what)) this.detail.tick();
+  }
+}
+
+// One link for a model, one frame for each of its views.
+export default () => {
+  let link;
+  return {
+    initialize({ model }) {
+      link = new Link(model);
+      return () => link.close();
+    },
+    render({ el }) {
+      const frame = new Frame(link, el);
+      return () => frame.close();
+    },
+  };
+};

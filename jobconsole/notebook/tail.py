@@ -1,0 +1,46 @@
+"""The end of the whole store's audit as story lines, the newest first: what the dashboard's audit tab shows (SPEC L2).
+
+Only this file decides how much of the audit is read for it: the last few hundred events, and then what comes.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgspec
+
+from jobconsole.console import Desk
+from jobconsole.core.story import story_lines
+from jobconsole.core.terminal_text import inert
+from jobconsole.notebook.rows import SENTENCE
+
+EVENTS: Final = 400
+LINES: Final = 100
+
+
+class Tail:
+    """The last lines of the story."""
+
+    def __init__(self) -> None:
+        self._events: deque[Mapping[str, Any]] = deque(maxlen=EVENTS)
+        self._after = -1
+        self.lines: list[tuple[int, str, str]] = []  # time, operation, sentence
+
+    async def read(self, desk: Desk) -> bool:
+        """Read what came since the last time; whether there was anything."""
+        if self._after < 0:
+            heads = await desk.store.heads()
+            self._after = max(0, max((head.seq for head in heads), default=0) - EVENTS)
+        new = [msgspec.json.decode(line) async for line in desk.events(None, self._after)]
+        if not new:
+            return False
+        self._after = int(new[-1]["seq"])
+        self._events.extend(new)
+        told = [
+            (int(line.at.timestamp() * 1000), line.operation_id or "", inert(line.text, SENTENCE))
+            for line in story_lines(self._events)
+        ]
+        self.lines = told[: -LINES - 1 : -1]
+        return True

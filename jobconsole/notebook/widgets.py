@@ -1,0 +1,218 @@
+"""The widgets: table, inbox, dashboard, and for one operation timeline and progress (UX 1b, 3.5).
+
+Only this file decides which parts a widget consists of, and what Python learns from it: `selected`, `op`, `df()`. How they look
+is the business of `static/`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Generator, Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import traitlets
+
+from jobconsole.core.inbox import inbox_items
+from jobconsole.core.operation import Operation
+from jobconsole.core.outcome import Outcome
+from jobconsole.notebook import still, texts
+from jobconsole.notebook.feed import Feed, News
+from jobconsole.notebook.items import Items
+from jobconsole.notebook.live import Live
+from jobconsole.notebook.pages import Pages, Query, arranged
+from jobconsole.notebook.record import Record
+from jobconsole.notebook.tail import Tail
+
+if TYPE_CHECKING:
+    import pandas
+
+Frame = Callable[[list[Operation]], "pandas.DataFrame"]
+MOST_SELECTED = 10_000
+
+
+class Table(Live):
+    """Operations as a live table. Rows that a person marks are in `selected`, the one that is open is `op`."""
+
+    _kind: ClassVar[str] = "table"
+    selected = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    opened = traitlets.Unicode().tag(sync=True)
+
+    def __init__(self, feed: Feed, palettes: Mapping[str, Any], by: str, frame: Frame) -> None:
+        self._pages = Pages()
+        self._record: Record | None = None
+        self._frame = frame
+        super().__init__(feed, palettes, by)
+        self.observe(self._open, "opened")
+
+    # ---- what Python learns ---------------------------------------------------------------------------------------------
+    @property
+    def op(self) -> Operation | None:
+        """The operation that is open in the widget, else the first one that is marked."""
+        for operation_id in (self.opened, *self.selected):
+            found = self._feed.picture.operations.get(operation_id)
+            if found is not None:
+                return found
+        return None
+
+    def df(self) -> pandas.DataFrame:
+        """The marked operations, or all where none is marked, as a typed DataFrame."""
+        operations = self._feed.picture.operations
+        marked = [operations[each] for each in self.selected if each in operations]
+        return self._frame(marked if self.selected else list(operations.values()))
+
+    @traitlets.validate("selected")
+    def _bound(self, proposal: Any) -> list[str]:
+        return list(dict.fromkeys(proposal["value"]))[:MOST_SELECTED]
+
+    # ---- what it shows --------------------------------------------------------------------------------------------------
+    async def _read(self, news: News) -> None:
+        if self._record is not None and (news.is_reload or self._record.operation_id in news.operation_ids):
+            await self._record.read(self._feed.desk)
+
+    def _whole(self, now: datetime) -> dict[str, Any]:
+        return {**self._pages.full(self._feed.picture, now), **self._detail(now)}
+
+    def _changes(self, news: News, now: datetime) -> dict[str, Any]:
+        if not news.is_reload and not news.operation_ids:
+            return {}
+        is_open_changed = self._record is not None and self._record.operation_id in news.operation_ids
+        return {**self._pages.patch(self._feed.picture, news, now), **(self._detail(now) if is_open_changed else {})}
+
+    def _detail(self, now: datetime) -> dict[str, Any]:
+        return {"detail": self._record.full(self._feed.picture, now) if self._record else None}
+
+    def _open(self, change: Any) -> None:
+        self._start(self._show(str(change["new"])[:128]))
+
+    async def _show(self, operation_id: str) -> None:
+        async with self._order:
+            self._record = Record(operation_id) if operation_id else None
+            if self._record is not None:
+                await self._record.read(self._feed.desk)
+            self.send({"type": "detail", **self._detail(self._feed.now())})
+
+    async def _answer(self, content: dict[str, Any]) -> None:
+        if content.get("type") == "query":
+            self._pages.query = Query.of(content)
+            self.send(self._full())
+        else:
+            await super()._answer(content)
+
+    def _still(self) -> still.Still:
+        found = arranged(self._feed.picture.operations.values(), self._pages.query)
+        return still.operations_still(found, self._feed.now(), empty=texts.NO_OPERATIONS)
+
+
+class Inbox(Live):
+    """What needs a person, as cards with their options."""
+
+    _kind: ClassVar[str] = "inbox"
+
+    def __init__(self, feed: Feed, palettes: Mapping[str, Any], by: str) -> None:
+        self._items = Items()
+        super().__init__(feed, palettes, by)
+
+    def _whole(self, now: datetime) -> dict[str, Any]:
+        return {**self._items.full(self._feed.picture, now), **_watched(self._feed)}
+
+    def _changes(self, news: News, now: datetime) -> dict[str, Any]:
+        return self._items.patch(self._feed.picture, now)
+
+    def _still(self) -> still.Still:
+        return _inbox_still(self._feed)
+
+
+class Dashboard(Table):
+    """Tabs for operations, inbox, timeline and audit, over one comm."""
+
+    _kind: ClassVar[str] = "dashboard"
+
+    def __init__(self, feed: Feed, palettes: Mapping[str, Any], by: str, frame: Frame, tail: Tail) -> None:
+        self._items, self._tail = Items(), tail
+        self._has_new_lines = False
+        super().__init__(feed, palettes, by, frame)
+
+    async def _read(self, news: News) -> None:
+        await super()._read(news)
+        self._has_new_lines = await self._tail.read(self._feed.desk)
+
+    def _whole(self, now: datetime) -> dict[str, Any]:
+        picture = self._feed.picture
+        return {**super()._whole(now), **self._items.full(picture, now), **_watched(self._feed), "audit": self._tail.lines}
+
+    def _changes(self, news: News, now: datetime) -> dict[str, Any]:
+        told = {**super()._changes(news, now), **self._items.patch(self._feed.picture, now)}
+        return {**told, "audit": self._tail.lines} if self._has_new_lines else told
+
+    def _still(self) -> still.Still:
+        operations = super()._still()
+        asking = _inbox_still(self._feed) if any(op.escalation for op in self._feed.picture.operations.values()) else None
+        if asking is None:
+            return operations
+        return still.Still(f"{operations.html}{asking.html}", f"{operations.text}\n\n{asking.text}")
+
+
+class OfOne(Live):
+    """A widget of one operation; `await` it for the outcome, which keeps no other cell and no click from running."""
+
+    def __init__(
+        self,
+        feed: Feed,
+        palettes: Mapping[str, Any],
+        by: str,
+        record: Record,
+        waiting: Callable[[], Coroutine[Any, Any, Outcome]],
+    ) -> None:
+        self._record, self._waiting = record, waiting
+        super().__init__(feed, palettes, by)
+
+    def __await__(self) -> Generator[Any, None, Outcome]:
+        """The outcome, when the operation has ended, needs a person, or the wait is over."""
+        return asyncio.wrap_future(self._feed.start(self._waiting())).__await__()
+
+    @property
+    def op(self) -> Operation | None:
+        """The operation as it is now; None where the store has it no more."""
+        return self._feed.picture.operations.get(self._record.operation_id)
+
+    async def _read(self, news: News) -> None:
+        if news.is_reload or self._record.operation_id in news.operation_ids:
+            await self._record.read(self._feed.desk)
+
+    def _whole(self, now: datetime) -> dict[str, Any]:
+        return {"detail": self._record.full(self._feed.picture, now)}
+
+    def _changes(self, news: News, now: datetime) -> dict[str, Any]:
+        is_about_it = news.is_reload or self._record.operation_id in news.operation_ids
+        return self._whole(now) if is_about_it else {}
+
+    def _still(self) -> still.Still:
+        found = self.op
+        if found is None:
+            gone = texts.FOR_BROWSER["gone"]
+            return still.operations_still([], self._feed.now(), empty=f"{self._record.operation_id}: {gone}")
+        return still.operation_still(found, self._feed.now(), self._record.last_lines())
+
+
+class Timeline(OfOne):
+    """Requests, answers, delays and Retry-After of one operation on a time axis."""
+
+    _kind: ClassVar[str] = "timeline"
+
+
+class Progress(OfOne):
+    """One operation in three lines: state, progress, budgets, and what may be chosen."""
+
+    _kind: ClassVar[str] = "progress"
+
+
+def _watched(feed: Feed) -> dict[str, int]:
+    return {"watched": sum(not op.phase.is_terminal for op in feed.picture.operations.values())}
+
+
+def _inbox_still(feed: Feed) -> still.Still:
+    picture, now = feed.picture, feed.now()
+    contracts = {digest: contract for digest, contract in picture.contracts.items() if contract is not None}
+    asking = [op for op in picture.operations.values() if op.escalation is not None or op.look is not None]
+    return still.items_still(inbox_items(asking, now, contracts, picture.new_digests), now, empty=texts.NOTHING_ASKS)
