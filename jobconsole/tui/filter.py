@@ -28,7 +28,7 @@ from jobconsole.errors import InvalidValue
 
 Test: TypeAlias = Callable[[Operation, datetime], bool]
 
-_TERM = re.compile(r'(!?)(?:([a-z]+)([:<>]))?(?:"([^"]*)"?|(\S+))')
+_TERM = re.compile(r'(!?)(?:([a-z]+)([:<>]))?(?:"([^"]*)"?|([^\s"]\S*))?')
 _FIELDS: dict[str, Callable[[Operation], str]] = {
     "provider": lambda op: op.provider,
     "name": lambda op: op.name or "",
@@ -63,9 +63,9 @@ def parse_filter(text: str) -> Filter:
     tests, is_about_time = [], False
     for match in _TERM.finditer(text):
         bang, key, sign, quoted, bare = match.groups()
-        value = quoted if quoted is not None else bare
-        if value is None or not value:
-            continue
+        value = quoted or bare
+        if not value:
+            continue  # still being typed
         test = _test(key, sign, value)
         is_about_time |= key == "age"
         tests.append(_turned(test) if bang else test)

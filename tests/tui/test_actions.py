@@ -1,0 +1,192 @@
+"""The one table of actions: keys, palette, `:` commands and the mouse reach the same ones."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+
+import pytest
+from textual.widgets import HelpPanel, Input
+
+from jobconsole.tui.actions import ACTIONS, COMMANDS, nearest_commands
+from jobconsole.tui.clock_face import TimeStyle
+from jobconsole.tui.keys import binding_ids, read_settings
+from jobconsole.tui.screens.operations import OperationsScreen
+from tests.tui.conftest import TestedDashboard, pass_time, running, settled, text_of, until
+from tests.tui.test_operations_table import five, table_of
+
+
+async def test_the_palette_has_every_action(dashboard: TestedDashboard) -> None:
+    """No action lives on a key alone."""
+    async with running(dashboard):
+        offered = {command.title for command in dashboard.get_system_commands(dashboard.screen)}
+        assert offered == {action.title for action in ACTIONS.values()}
+
+
+def test_no_two_actions_share_a_key_a_command_or_a_title() -> None:
+    """Else one of them could not be reached."""
+    keys = Counter(key for action in ACTIONS.values() for key in action.keys.split(",") if key)
+    assert [key for key, count in keys.items() if count > 1] == []
+    assert len({action.title for action in ACTIONS.values()}) == len(ACTIONS)
+    commands = [action.command for action in ACTIONS.values() if action.command]
+    assert len(set(commands)) == len(commands)
+
+
+async def test_every_tab_leads_to_its_screen(dashboard: TestedDashboard) -> None:
+    """By command and by key; escape leads back to the operations."""
+    async with running(dashboard) as pilot:
+        for mode in dashboard.MODES:
+            dashboard.run_command(mode)
+            await pilot.pause()
+            assert dashboard.current_mode == mode
+            assert dashboard.main_screen.mode == mode
+        await pilot.press("escape")
+        await until(pilot, lambda: dashboard.current_mode == "operations")
+
+
+async def test_an_unknown_command_names_the_nearest_three(dashboard: TestedDashboard) -> None:
+    """And does nothing."""
+    async with running(dashboard) as pilot:
+        await pilot.press("colon", *"themes", "enter")
+        await pilot.pause()
+        (notice,) = dashboard._notifications
+        assert ":themes is no command. Nearest: theme" in notice.message
+        assert len(nearest_commands("themes")) == 3
+
+
+async def test_what_is_typed_after_a_colon_never_reaches_the_table(dashboard: TestedDashboard) -> None:
+    """`:pause` holds p, a, u, s, e: keys of their own, pressed without a pause between them."""
+    await five(dashboard)
+    async with running(dashboard) as pilot:
+        table = table_of(dashboard)
+        await asyncio.wait_for(pilot.press("colon", *"sort name", "enter"), 10)
+        await pilot.pause()
+        assert not dashboard.feed.is_paused
+        assert table.order.column.key == "name"
+        assert table.has_focus
+
+
+async def test_a_filter_works_while_it_is_typed_and_escape_takes_it_back(dashboard: TestedDashboard) -> None:
+    """job-3 alone, then all five again; enter keeps a filter and shows it, escape on the table clears it."""
+    await five(dashboard)
+    async with running(dashboard) as pilot:
+        table = table_of(dashboard)
+        await pilot.press("slash", *"job-3")
+        await pilot.pause()
+        assert table.order.rows == ["job-3"]
+        await pilot.press("escape")
+        await pilot.pause()
+        assert len(table.order.rows) == 5
+        await pilot.press("slash", *"!job-3", "enter")
+        await pilot.pause()
+        assert table.order.rows == ["job-5", "job-4", "job-2", "job-1"]
+        assert any("/ !job-3" in line for line in text_of(dashboard))
+        assert any("4 of 5" in line for line in text_of(dashboard))
+        await pilot.press("escape")
+        await pilot.pause()
+        assert len(table.order.rows) == 5
+        assert dashboard.query_one(Input).display
+
+
+async def test_a_wrong_filter_says_how_it_is_written_and_is_not_taken(dashboard: TestedDashboard) -> None:
+    """`colour:red` is no term: enter leaves it open to be mended, escape goes back to what was filtered before."""
+    await five(dashboard)
+    async with running(dashboard) as pilot:
+        await pilot.press("slash", *"colour:red", "enter")
+        await pilot.pause()
+        assert any("colour: is not known" in line for line in text_of(dashboard))
+        assert dashboard.screen.query_one(Input).has_focus
+        await pilot.press("escape")
+        await pilot.pause()
+        assert len(table_of(dashboard).order.rows) == 5
+
+
+async def test_times_change_everywhere_at_once(dashboard: TestedDashboard) -> None:
+    """Age, local, UTC, age; `:tz utc` names one, and a wrong name is told."""
+    await dashboard.track("job-1")
+    async with running(dashboard) as pilot:
+        await pass_time(pilot, 5)
+        dashboard.run_command("tz utc")
+        await pilot.pause()
+        assert any("10:00:00" in line and "job-1" in line for line in text_of(dashboard))
+        await pilot.press("t")
+        assert dashboard.time_style is TimeStyle.AGE
+        dashboard.run_command("tz mars")
+        assert dashboard.time_style is TimeStyle.AGE
+
+
+async def test_help_shows_the_keys_as_they_are_bound(dashboard: TestedDashboard) -> None:
+    """The panel is made from the live bindings; `?` again takes it away."""
+    dashboard.set_keymap(read_settings({"keys": {"view.pause": "ctrl+k"}}).keymap)
+    async with running(dashboard, (140, 60)) as pilot:
+        await pilot.press("question_mark")
+        await pilot.pause(0.3)
+        shown = "\n".join(text_of(dashboard))
+        assert "^k Pause repainting" in shown
+        assert "Extend" in shown
+        await pilot.press("question_mark")
+        await until(pilot, lambda: not dashboard.screen.query(HelpPanel))
+
+
+async def test_another_key_works_and_the_old_one_no_more(dashboard: TestedDashboard) -> None:
+    """Keys are changed by the id of their binding, in the table too."""
+    await five(dashboard)
+    dashboard.set_keymap(read_settings({"keys": {"view.pause": "ctrl+k", "table.down": "n"}}).keymap)
+    async with running(dashboard) as pilot:
+        await pilot.press("p", "j")
+        assert not dashboard.feed.is_paused
+        assert table_of(dashboard).cursor_id == "job-5"
+        await pilot.press("ctrl+k", "n")
+        assert dashboard.feed.is_paused
+        assert table_of(dashboard).cursor_id == "job-4"
+
+
+@pytest.mark.parametrize(
+    ("tables", "fault"),
+    [
+        ({"keys": {"operation.extnd": "E"}}, "did you mean operation.extend"),
+        ({"keys": {"operation.extend": 5}}, "needs a key"),
+        ({"keys": {"operation.extend": "not a key"}}, "needs a key"),
+        ({"keys": "j"}, "write [keys]"),
+        ({"ui": {"theme": 1}}, "ui.theme is no text"),
+        ({"ui": {"colour": "red"}}, "ui.colour is not known"),
+    ],
+)
+def test_a_setting_that_cannot_be_used_is_told_and_the_rest_is_taken(tables: dict[str, object], fault: str) -> None:
+    """One sentence each, with the mend."""
+    settings = read_settings({"keys": {"view.pause": "ctrl+k"}} | tables)
+    assert fault in settings.faults[0]
+    assert len(settings.faults) == 1
+
+
+def test_every_binding_that_can_be_changed_has_an_id() -> None:
+    """Actions, and moves in the table."""
+    assert {"operation.open", "app.quit", "table.down", "table.half-page-up"} <= binding_ids()
+    assert set(ACTIONS) <= binding_ids()
+    assert "theme" in COMMANDS
+
+
+async def test_q_leaves_only_from_the_root(dashboard: TestedDashboard) -> None:
+    """Above an operation it goes back, on the operations it leaves."""
+    await five(dashboard)
+    async with running(dashboard) as pilot:
+        await settled(pilot)
+        await pilot.press("enter")
+        await until(pilot, lambda: len(dashboard.screen_stack) == 2)
+        await pilot.press("q")
+        await until(pilot, lambda: isinstance(dashboard.screen, OperationsScreen))
+        assert dashboard.is_running
+        await pilot.press("q")
+        await until(pilot, lambda: not dashboard.is_running)
+    assert dashboard.return_code == 0
+
+
+@pytest.mark.rule("H11", "X19")
+async def test_a_missing_worker_and_a_read_only_store_are_in_sight(dashboard: TestedDashboard) -> None:
+    """The badge and what to do; a worker that comes takes it away within a second."""
+    async with running(dashboard) as pilot:
+        assert any("no worker" in line for line in text_of(dashboard)[:1])
+        assert any("no worker is running" in line for line in text_of(dashboard)[-3:])
+        async with dashboard.desk.store.announce(dashboard.desk.worker_info):
+            await pass_time(pilot, 1)
+            assert any("● worker" in line for line in text_of(dashboard)[:1])

@@ -1,0 +1,85 @@
+"""Which columns have room: at every width the line fits, and what matters most is there."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from jobconsole.tui.clock_face import TimeStyle, age_text, clock, full_text, short_age_text, since_text, until_text
+from jobconsole.tui.columns import fit_columns
+from jobconsole.tui.widgets.bars import budget_bar, progress_bar
+
+NOW = datetime(2026, 11, 29, 14, 2, 11, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("width", "keys"),
+    [
+        (36, ["state", "id", "age"]),
+        (59, ["state", "id", "name", "age"]),
+        (80, ["state", "id", "name", "age", "time", "checks", "next"]),
+        (110, ["state", "id", "name", "age", "time", "checks", "next", "http", "progress", "last"]),
+    ],
+)
+def test_the_width_decides_which_columns_are_there(width: int, keys: list[str]) -> None:
+    """Below 60 only state, id and age, and the name where it has room; each step wider brings the next in rank."""
+    assert [place.column.key for place in fit_columns(width)] == keys
+
+
+@pytest.mark.parametrize("style", list(TimeStyle))
+def test_columns_never_overlap_and_never_pass_the_edge(style: TimeStyle) -> None:
+    """From the narrowest screen on, with a blank between two, and clocks get the room they need."""
+    for width in range(36, 300):
+        places = fit_columns(width, style)
+        assert all(left.end < right.start for left, right in zip(places, places[1:], strict=False))
+        assert places[-1].end <= width
+        assert all(place.width >= place.column.needs(style) for place in places)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "age", "short"),
+    [
+        (0, "0s", "0s"),
+        (59.9, "59s", "59s"),
+        (60, "1m", "1m"),
+        (3_599, "59m", "59m"),
+        (3_900, "1h05m", "1h"),
+        (86_399, "23h59m", "23h"),
+        (86_400 * 2 + 3_600 * 3, "2d03h", "2d"),
+        (86_400 * 41, "41d", "41d"),
+        (-5, "0s", "0s"),
+    ],
+)
+def test_an_age_has_one_or_two_units(seconds: float, age: str, short: str) -> None:
+    """Seconds, minutes, hours with minutes, days with hours."""
+    assert age_text(timedelta(seconds=seconds)) == age
+    assert short_age_text(timedelta(seconds=seconds)) == short
+
+
+def test_a_time_is_shown_as_age_or_as_clock_and_the_zone_is_named() -> None:
+    """8 s ahead of 14:02:11 UTC; and yesterday carries its date."""
+    soon, yesterday = NOW + timedelta(seconds=8), NOW - timedelta(days=1)
+    assert until_text(soon, NOW, TimeStyle.AGE) == "in 8s"
+    assert until_text(NOW, NOW, TimeStyle.AGE) == "now"
+    assert until_text(soon, NOW, TimeStyle.UTC) == "14:02:19"
+    assert since_text(NOW - timedelta(minutes=12), NOW, TimeStyle.AGE) == "12m"
+    assert clock(yesterday, NOW, TimeStyle.UTC) == "11-28 14:02"
+    assert full_text(soon, NOW, TimeStyle.UTC) == "14:02:19 UTC (in 8s)"
+    assert [TimeStyle.AGE.next, TimeStyle.LOCAL.next, TimeStyle.UTC.next] == [TimeStyle.LOCAL, TimeStyle.UTC, TimeStyle.AGE]
+
+
+@pytest.mark.parametrize(
+    ("share", "bar"),
+    [(0.0, "▱▱▱▱"), (0.01, "▰▱▱▱"), (0.49, "▰▱▱▱"), (0.5, "▰▰▱▱"), (0.99, "▰▰▰▱"), (1.0, "▰▰▰▰"), (7.0, "▰▰▰▰")],
+)
+def test_a_budget_shows_what_is_used_and_is_full_only_at_the_end(share: float, bar: str) -> None:
+    """Of four cells."""
+    assert "".join(budget_bar(share, 4, is_ascii=False)) == bar
+    assert "".join(budget_bar(share, 4, is_ascii=True)) == bar.replace("▰", "#").replace("▱", ".")
+
+
+@pytest.mark.parametrize(("share", "bar"), [(0.0, ""), (0.1, ""), (0.13, "╸"), (0.5, "━━"), (0.63, "━━╸"), (1.0, "━━━━")])
+def test_progress_grows_by_half_columns(share: float, bar: str) -> None:
+    """Of four columns; it never looks like a budget."""
+    assert progress_bar(share, 4, is_ascii=False) == bar
