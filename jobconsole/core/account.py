@@ -174,3 +174,14 @@ def informed(acc: Account, now: Moment, rate: RateLimit | None) -> Account:
     if rate.limit and rate.remaining * 10 < rate.limit:
         return replace(acc, spacing_ms=int(rate.reset_seconds * 1000 / rate.remaining))
     return acc
+
+
+def empty_at(acc: Account, per_hour: int, now: datetime) -> datetime | None:
+    """When `per_hour` requests are spent if this hour goes on as it went so far (B9).
+
+    None where they last for the hour, and in its first minute, which says nothing yet.
+    """
+    if acc.hour_at is None or not timedelta(minutes=1) <= now - acc.hour_at < HOUR or acc.spent_this_hour <= 0:
+        return None
+    at = acc.hour_at + (now - acc.hour_at) * (per_hour / acc.spent_this_hour)
+    return max(at, now) if at < acc.hour_at + HOUR else None

@@ -65,6 +65,20 @@ def sentence(group: Group, requests: int) -> str | None:
     return write(group) if write is not None else _plainly(group)
 
 
+def alone(event: Event) -> str:
+    """The words for one event by itself, for a list in which nothing folds; a reservation then says how many are used."""
+    kind = event.get("kind")
+    if kind == Kind.CHECK_RESERVED:
+        purpose = "" if event.get("purpose") == "status" else f" ({words(inert(str(event.get('purpose')), _SHORT))})"
+        return f"request {event.get('status_requests_used')} of {event.get('max_status_requests')} reserved{purpose}"
+    if kind == Kind.ACTION_STARTED:
+        return f"{_act(event)} goes out"
+    if kind == Kind.STATE_CHANGED:
+        before, after = event.get("before_state") or "unknown", event.get("job_state") or "unknown"
+        return f"state {inert(str(before), _SHORT)} -> {inert(str(after), _SHORT)}"
+    return sentence(Group([event]), 1) or _plainly(Group([event]))
+
+
 def notes_of(group: Group) -> Iterator[str]:
     """Lines of their own beside the sentence: what concerns the whole account, and hints that were not obeyed."""
     for event in group.events:

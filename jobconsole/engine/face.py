@@ -24,13 +24,14 @@ from jobconsole.core.command import Command, CommandKind, R, Refusal, Scope
 from jobconsole.core.commands.decisions import choose, open_options
 from jobconsole.core.commands.effects import Applied, Choice
 from jobconsole.core.commands.reservation import Reserve, reserve
-from jobconsole.core.commands.submission import Begun, submit, track
+from jobconsole.core.commands.submission import Begun, id_taken, submit, track
 from jobconsole.core.contract import Contract
 from jobconsole.core.events import Table
 from jobconsole.core.inbox import InboxItem, inbox_items
 from jobconsole.core.operation import Operation, Option, Phase, deadline
 from jobconsole.core.views import View, operation_view
 from jobconsole.core.why import why as explain
+from jobconsole.core.wording import words
 from jobconsole.engine.contracts import ContractBook
 from jobconsole.engine.denials import pass_on_denial
 from jobconsole.engine.poll import LEASE_MARGIN, Looker
@@ -62,6 +63,8 @@ class AsyncConsole:
         """
         contract = self.book.current(provider)
         new = submission(contract, wish, body, self.clock.wall())
+        if (ended := await self._ended(wish, new.fingerprint)) is not None:
+            return ended
         await self.book.keep(contract)
         scope = Scope(
             operations=(new.operation_id,),
@@ -76,6 +79,8 @@ class AsyncConsole:
         """Adopt a job that somebody else started; a second `track` returns the live operation (X9). Raises as `submit`."""
         contract = self.book.current(provider)
         new = adoption(contract, wish, self.clock.wall(), job_id=job_id, status_url=status_url)
+        if (ended := await self._ended(wish, new.fingerprint)) is not None:
+            return ended
         await self.book.keep(contract)
         job = (contract.name, contract.account, job_id) if job_id is not None else None
         scope = Scope(
@@ -86,6 +91,19 @@ class AsyncConsole:
             creating=True,
         )
         return await self._begun(await self._transact(scope, track(new), "create"))
+
+    async def _ended(self, wish: Wish, fingerprint: str) -> Begun | None:
+        """The operation that had the caller's id and has ended, or its refusal (X18): commands do not see what was archived.
+
+        As last seen is enough: nothing ends twice, and what lives now is archived days after its end at the earliest.
+        """
+        op = await self.store.get(wish.operation_id) if wish.operation_id is not None else None
+        if op is None or not op.phase.is_terminal:
+            return None
+        if op.request_fingerprint != fingerprint:
+            refusal = id_taken(op.operation_id)
+            raise Refused(refusal.why, refusal.text)
+        return Begun(op, False)
 
     async def _begun(self, begun: Begun) -> Begun:
         """A refusal of the account's credential that nobody carries is a question of the operation that begins now (B11)."""
@@ -107,9 +125,16 @@ class AsyncConsole:
             raise UnknownOperation(f"no operation {operation_id[:140]!r} in this store; jobconsole ls --all shows all ids")
         return op
 
-    async def operations(self, *, include_ended: bool = False, phase: str | None = None) -> list[Operation]:
-        """Operations, oldest first: those that have not ended (S6), all of them, or those in one phase."""
-        found = await self.store.operations() if include_ended or phase else await self.store.in_flight()
+    async def operations(
+        self, *, include_ended: bool = False, include_archived: bool = False, phase: str | None = None
+    ) -> list[Operation]:
+        """Operations, oldest first: those that have not ended (S6), all live ones, or those in one phase.
+
+        `include_archived` puts what ended long ago before them; that reads the archive.
+        """
+        found = list(await self.store.operations() if include_ended or phase else await self.store.in_flight())
+        if include_archived:
+            found = [each.operation for each in await self.store.archive()] + found
         return [op for op in found if phase is None or op.phase == phase]
 
     async def accounts(self) -> dict[str, Account]:
@@ -118,6 +143,8 @@ class AsyncConsole:
 
     async def actions(self, operation_id: str) -> list[Mapping[str, Any]]:
         """The records of this operation's actions, oldest first."""
+        if (archived := await self.store.archived(operation_id)) is not None:
+            return [*archived.actions.values()]
         return [doc for doc in await self.store.documents(Table.ACTIONS) if doc.get("operation_id") == operation_id]
 
     async def contract_of(self, op: Operation) -> Contract | None:
@@ -157,12 +184,20 @@ class AsyncConsole:
         """The audit's stored lines, verbatim, in chain order; `after` is a `seq`."""
         return self.store.events(operation_id, after)
 
+    async def last_seq(self) -> int:
+        """The `seq` of the newest durable line; 0 in an empty store."""
+        return max((head.seq for head in await self.store.heads()), default=0)
+
     async def why(self, operation_id: str, at: datetime | None = None) -> str:
         """Why it was checked then, why not earlier, what comes next, in plain words (U7). Raises `UnknownOperation`."""
         op = await self.get(operation_id)
         events = [msgspec.json.decode(line) async for line in self.events(operation_id)]
         account_now = (await self.accounts()).get(op.account_key)
         return explain(op, events, at, self.clock.wall(), account_now, await self.contract_of(op))
+
+    async def rebuild_archive(self) -> int:
+        """Make the archive of ended operations anew from the audit; returns how many operations the audit has archived."""
+        return await self.store.rebuild_archive()
 
     async def verify(self) -> Verification:
         """Whether the audit's chain is whole, and what its anchors prove (L3, L7)."""
@@ -193,6 +228,8 @@ class AsyncConsole:
         what happened instead, `UnknownOperation`, `StoreError`.
         """
         op = await self.get(operation_id)
+        if await self.store.archived(operation_id) is not None:
+            raise Refused("archived", f"{operation_id} ended as {words(op.phase)} and was archived; nothing is left to decide")
         contract = await self.book.of(op)
         current = self.book.current_or_none(op.provider)
         again = None

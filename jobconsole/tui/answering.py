@@ -6,6 +6,7 @@ core refuses what is stale, and its refusal says who was faster (SPEC H4, U8).
 
 from __future__ import annotations
 
+from collections.abc import Coroutine
 from functools import partial
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -47,7 +48,7 @@ class Answering:
         hold = self._app.holds.undo()
         self._say(f"Undone: nothing was sent. {hold.text}" if hold else "Nothing is held that could be undone.")
 
-    def _begin(self, work: Any) -> None:
+    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
         self._app.run_worker(work, group="answering", exclusive=False)
 
     # ---- what is asked --------------------------------------------------------------------------------------------------
@@ -77,7 +78,7 @@ class Answering:
             return
         act = partial(self._decide, operation_id, revision, option, asked, f"dec_{uuid4().hex}")
         if card.is_held:
-            self._app.holds.begin(operation_id, option, f"{card.title.capitalize()}, {_short(op)},", act)
+            self._app.holds.begin(operation_id, option, f"{card.title.capitalize()}: {_short(op)}", act)
         else:
             await act()
 

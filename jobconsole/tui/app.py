@@ -7,6 +7,7 @@ shown in `screens/`; `cli/launch.py` builds one from an open desk and runs it.
 from __future__ import annotations
 
 import getpass
+import logging
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import ClassVar
@@ -28,10 +29,14 @@ from jobconsole.tui.answering import Answering
 from jobconsole.tui.clock_face import TimeStyle
 from jobconsole.tui.feed import Feed
 from jobconsole.tui.holds import Holds
+from jobconsole.tui.log_ring import LogRing
+from jobconsole.tui.screens.audit import AuditScreen
 from jobconsole.tui.screens.detail import DetailScreen
 from jobconsole.tui.screens.frame import Frame
 from jobconsole.tui.screens.inbox import InboxScreen
+from jobconsole.tui.screens.log import LogScreen
 from jobconsole.tui.screens.operations import OperationsScreen
+from jobconsole.tui.screens.providers import ProvidersScreen
 from jobconsole.tui.themes import Look, textual_theme
 from jobconsole.tui.widgets.filter_bar import EntryLine
 
@@ -49,6 +54,9 @@ class Dashboard(App[None]):
     MODES: ClassVar[dict[str, str | Callable[[], Screen[None]]]] = {
         "operations": OperationsScreen,
         "inbox": InboxScreen,
+        "audit": AuditScreen,
+        "providers": ProvidersScreen,
+        "log": LogScreen,
     }
     DEFAULT_MODE = "operations"
     ENABLE_COMMAND_PALETTE = False  # Textual's own key for it; the table of actions has one that can be remapped
@@ -66,6 +74,7 @@ class Dashboard(App[None]):
         self.feed = Feed(desk)
         self.holds = Holds(desk.clock, self._holds_changed)
         self.answering = Answering(self)
+        self.log_ring = LogRing()
         self._looks = {name: Look(each) for name, each in themes.themes.items()}
         for each in themes.themes.values():
             self.register_theme(textual_theme(each))
@@ -86,10 +95,15 @@ class Dashboard(App[None]):
     # ---- running --------------------------------------------------------------------------------------------------------
     def on_mount(self) -> None:
         """Follow the store, and tick."""
+        logging.getLogger("jobconsole").addHandler(self.log_ring)
         self._follow()
         self.set_interval(TICK, self.feed.tick)
         for fault in self.faults:
             self.say(fault, is_bad=True)
+
+    def on_unmount(self) -> None:
+        """Keep no more of the log."""
+        logging.getLogger("jobconsole").removeHandler(self.log_ring)
 
     @work(exclusive=True, group="feed")
     async def _follow(self) -> None:

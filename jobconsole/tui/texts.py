@@ -39,7 +39,7 @@ def paused(waiting: int) -> str:
 
 def held(text: str, seconds: int, more: str) -> str:
     """What was confirmed waits, and can be undone."""
-    return f"{inert(text, 120)} in {seconds} s{more}: u undoes, nothing has been sent"
+    return f"{inert(text, 120)}, in {seconds} s{more} · u undoes, nothing has been sent yet"
 
 
 def copied(what: str) -> str:

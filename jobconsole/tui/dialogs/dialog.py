@@ -56,7 +56,7 @@ class Dialog(OnDashboard, ModalScreen[Asked | None]):
         &.-destroys > #dialog { border: round $error; border-title-color: $error; }
         & .dialog-text { height: auto; margin-bottom: 1; }
         & .dialog-fault { height: auto; color: $error; }
-        & Input { margin-bottom: 1; }
+        & Input { margin-bottom: 1; border: round $quiet; background: $surface; &:focus { border: round $primary; } }
         & #buttons { height: 3; align-horizontal: right; & Button { margin-left: 2; min-width: 16; } }
     }
     """

@@ -29,7 +29,9 @@ class ExtendDialog(Dialog):
 
     DEFAULT_CSS = """
     ExtendDialog {
-        & #grants { height: 5; margin-bottom: 1; & > Vertical { width: 1fr; height: 5; margin-right: 1; } & Input { margin: 0; } }
+        & #grants { height: 5; margin-bottom: 1; }
+        & #grants > Vertical { width: 1fr; height: 5; margin-right: 1; }
+        & #grants Input { margin: 0; }
     }
     """
     heading: ClassVar[str] = "Extend once"

@@ -9,7 +9,7 @@ import re
 from datetime import UTC, datetime, timedelta
 from typing import ClassVar
 
-from textual import on
+from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -40,6 +40,7 @@ class WhyDialog(OnDashboard, ModalScreen[None]):
             border: round $primary; border-title-color: $primary; border-title-style: bold; border-subtitle-color: $quiet;
         }
         & #why-text { height: auto; margin-bottom: 1; }
+        & Input { border: round $quiet; background: $surface; &:focus { border: round $primary; } }
         & #why-hint { height: auto; color: $quiet; }
     }
     """
@@ -77,8 +78,9 @@ class WhyDialog(OnDashboard, ModalScreen[None]):
         return second_of(text, self.feed.now())
 
     def _ask(self, at: datetime | None) -> None:
-        self.run_worker(self._answer(at), group="why", exclusive=True)
+        self._answer(at)
 
+    @work(exclusive=True, group="why")
     async def _answer(self, at: datetime | None) -> None:
         try:
             self._tell(await self.desk.why(self._operation_id, at))

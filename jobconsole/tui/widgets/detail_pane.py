@@ -7,8 +7,8 @@ the detail screen. What is drawn comes from `detail_sections.py`, what is read f
 from __future__ import annotations
 
 import asyncio
-from functools import partial
 
+from textual import work
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
@@ -85,8 +85,9 @@ class DetailPane(OnDashboard, VerticalScroll, can_focus=True):
             self.dossier = Dossier(operation_id)
             self.scroll_home(animate=False)
             self._draw_facts()
-        self.run_worker(partial(self._read_soon, self.dossier), group="read", exclusive=True)
+        self._read_soon(self.dossier)
 
+    @work(exclusive=True, group="read")
     async def _read_soon(self, dossier: Dossier) -> None:
         """Wait until the cursor rests, then read."""
         if not dossier.events:
@@ -120,8 +121,9 @@ class DetailPane(OnDashboard, VerticalScroll, can_focus=True):
             and not self.dossier.op.phase.is_terminal
             and len(self.dossier.events) < _WHY_EACH_SECOND
         ):
-            self.run_worker(partial(self._draw_why, self.dossier), group="why", exclusive=True)
+            self._draw_why(self.dossier)
 
+    @work(exclusive=True, group="why")
     async def _draw_why(self, dossier: Dossier) -> None:
         self._draw("why", Content(await dossier.why(self.desk, None, self.feed.now())))
 

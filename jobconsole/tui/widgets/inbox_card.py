@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from textual import events, on
+from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
@@ -88,8 +88,9 @@ class InboxCard(OnDashboard, VerticalScroll, can_focus=False):
         if operation_id is None:
             self._draw_nothing()
             return
-        self.run_worker(self._read(operation_id), group="card", exclusive=True)
+        self._read(operation_id)
 
+    @work(exclusive=True, group="card")
     async def _read(self, operation_id: str) -> None:
         dossier = Dossier(operation_id)
         try:
@@ -119,7 +120,20 @@ class InboxCard(OnDashboard, VerticalScroll, can_focus=False):
 
     def take_focus(self) -> None:
         """Now digits act here."""
-        self.query_one("#card-options", LineList).focus()
+        self.query_one("#card-options", LineList).focus(scroll_visible=False)
+        self.call_after_refresh(self._bring_into_view)
+
+    @on(LineList.Moved)
+    def _moved(self, event: LineList.Moved) -> None:
+        event.stop()
+        self._bring_into_view()
+
+    def _bring_into_view(self) -> None:
+        """The options are as high as they are; it is the card that scrolls, no further than it must."""
+        options = self.query_one("#card-options", LineList)
+        if options.has_focus:
+            region = options.cursor_region.translate(options.virtual_region.offset)
+            self.scroll_to_region(region, animate=False, force=True)
 
     # ---- what is chosen -------------------------------------------------------------------------------------------------
     def on_key(self, event: events.Key) -> None:

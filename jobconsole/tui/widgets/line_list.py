@@ -135,6 +135,14 @@ class LineList(ScrollView, can_focus=True):
             self._tops.append(self._tops[-1] + len(entry.rows))
         self.virtual_size = Size(0, len(self._rows))
 
+    @property
+    def cursor_region(self) -> Region:
+        """Where the entry under the cursor is, from the top of the list."""
+        place = self._places.get(self.cursor or "")
+        if place is None:
+            return Region(0, 0, max(1, self.size.width), 1)
+        return Region(0, self._tops[place], max(1, self.size.width), self._tops[place + 1] - self._tops[place])
+
     def _top_of(self, key: str | None) -> int:
         place = self._places.get(key or "")
         return 0 if place is None else self._tops[place]

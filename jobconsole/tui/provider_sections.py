@@ -1,0 +1,214 @@
+"""Contracts, accounts and the store's health as text (SPEC 2, B9, B11, UX 1a).
+
+Only this file decides how they read in a pane. What is shown of a contract is `core/contract_view.py`'s, of an account
+`core/views.py`'s; credentials are references there, so that nothing here can be a secret (C13).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from textual.content import Content
+
+from jobconsole.core.account import Account, empty_at
+from jobconsole.core.contract import Contract
+from jobconsole.core.contract_view import contract_view
+from jobconsole.core.coverage import coverage
+from jobconsole.core.operation import Operation, StateClass
+from jobconsole.core.terminal_text import inert
+from jobconsole.core.views import View, account_view
+from jobconsole.core.wording import counted, glyph, words
+from jobconsole.protocols import StoreHealth
+from jobconsole.tui.clock_face import clock, full_text, zone_name
+from jobconsole.tui.detail_sections import Pen, time_of
+from jobconsole.tui.widgets.bars import budget_bar
+
+_LONGEST = 400  # characters of a value
+_TOLD_APART = (
+    "name",
+    "title",
+    "source",
+    "digest",
+    "docs",
+    "verified",
+    "states",
+    "budget",
+    "account",
+    "base_url",
+    "console_url",
+)
+
+
+# ---- contracts ---------------------------------------------------------------------------------------------------------------
+def contract_text(contract: Contract, operations: Iterable[Operation], pen: Pen) -> Content:
+    """Who it is, how long its checks last, its state table, then every other key that it sets."""
+    view = contract_view(contract)
+    mine = [op for op in operations if op.provider == contract.name]
+    watched = sum(not op.phase.is_terminal for op in mine)
+    rows = [
+        Content.assemble((contract.name, "bold $primary"), f"  {inert(contract.title, 120)}"),
+        _row("at", contract.base_url),
+        _row("from", f"{contract.source}, {contract.digest[:12]}"),
+        _row("docs", contract.docs or "none named"),
+        _row("verified", contract.verified or "not yet"),
+        _row("account", contract.account),
+        _row("jobs", f"{counted(watched, 'operation')} watched, {len(mine) - watched:,} ended"),
+        Content(""),
+        *_heading("how long its checks last"),
+        Content(coverage(contract).sentence),
+        *(Content.styled(f"warning: {each}", "$state-needs-you") for each in coverage(contract).warnings),
+        Content(""),
+        *_heading("states"),
+        *_states(view["states"], pen),
+        Content(""),
+        *_heading("bounds of one wait"),
+        *_tree(view["budget"], 0),
+        Content(""),
+        *_heading("the rest of the contract"),
+        *_tree({key: value for key, value in view.items() if key not in _TOLD_APART}, 0),
+    ]
+    return Content("\n").join(rows)
+
+
+def _states(states: Mapping[str, Any], pen: Pen) -> Iterator[Content]:
+    """Each class with its documented values."""
+    for each in StateClass:
+        if each.value in states:
+            sign = glyph(each, is_ascii=pen.is_ascii)
+            values = ", ".join(inert(str(value), 80) for value in states[each.value])
+            yield Content.assemble((f"{sign} {words(each):<12} ", "bold"), values)
+    unlisted = f"unlisted     {words(states['unlisted'])}"
+    yield Content.assemble(
+        (f"  {unlisted}", "$quiet"), (f" ({states['unlisted_source']})" if states["unlisted_source"] else "", "$quiet")
+    )
+
+
+def _tree(values: Mapping[str, Any], depth: int) -> Iterator[Content]:
+    """Keys and values, tables indented; what is left out of the contract is left out here."""
+    for key, value in values.items():
+        if value in (None, "", [], {}):
+            continue
+        label = f"{'  ' * depth}{inert(str(key), 80)}"
+        if isinstance(value, Mapping):
+            yield Content.styled(label, "bold")
+            yield from _tree(value, depth + 1)
+        else:
+            yield Content.assemble((f"{label}  ", "$quiet"), _plain(value))
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, list):
+        return inert(", ".join(_plain(each) for each in value), _LONGEST)
+    return inert(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False), _LONGEST)
+
+
+# ---- accounts ----------------------------------------------------------------------------------------------------------------
+def account_line(account: Account, contract: Contract | None, pen: Pen) -> Content:
+    """An account in one line: what is spent, and whether it is held."""
+    view = account_view(account, pen.now, (), contract)
+    state = (
+        ("refused ", "$state-failed bold")
+        if view["denied"]
+        else ("held ", "$state-needs-you bold")
+        if view["held_until"]
+        else ("", "")
+    )
+    return Content.assemble((f"{inert(account.account, 40)}  ", "bold"), state, (view["text"], "$quiet"))
+
+
+def account_text(account: Account, contract: Contract | None, operations: Iterable[Operation], pen: Pen) -> Content:
+    """What was spent by whom, what holds it back, and who carries the question about a refused credential."""
+    view = account_view(account, pen.now, operations, contract)
+    rows = [
+        Content.assemble((inert(account.account, 80), "bold $primary"), (f"  {inert(account.account_key, 200)}", "$quiet")),
+        Content(""),
+    ]
+    rows += _spending(account, view, pen)
+    rows += _holds(view, pen)
+    rows += [Content(""), *_heading("spent by")]
+    for each in view["spent_by"][:20]:
+        rows.append(
+            Content.assemble((f"{each['status_requests_used']:>7,}  ", "$quiet"), inert(str(each["operation_id"]), 140))
+        )
+    if len(view["spent_by"]) > 20:
+        rows.append(Content.styled(f"         and {len(view['spent_by']) - 20:,} more operations", "$quiet"))
+    if not view["spent_by"]:
+        rows.append(Content.styled("no live operation", "$quiet"))
+    return Content("\n").join(rows)
+
+
+def _spending(account: Account, view: View, pen: Pen) -> Iterator[Content]:
+    """`312 of 5,000 this hour; empty at 14:20 at this rate`."""
+    if view["per_hour"]:
+        full, rest = budget_bar(
+            view["spent_this_hour"] / view["per_hour"], max(8, min(30, pen.width - 34)), is_ascii=pen.is_ascii
+        )
+        at = empty_at(account, view["per_hour"], pen.now)
+        empty = f"; at this rate empty {clock(at, pen.now, pen.style)} {zone_name(at, pen.style)}" if at else ""
+        yield Content.assemble((full, "$primary"), (rest, "$quiet"), f"  {view['text']}{empty}")
+    else:
+        yield Content.assemble(view["text"], ("; the contract names no limit per minute", "$quiet"))
+    yield _row("in all", f"{view['spent']:,} requests")
+    if view["max_concurrent"] is not None:
+        yield _row("at once", f"at most {view['max_concurrent']:,}")
+    if view["remote"] is not None and view["remote"]["text"]:
+        yield _row("provider", str(view["remote"]["text"]))
+    if view["spacing_seconds"]:
+        yield _row("spacing", f"one request in {view['spacing_seconds']:g} s while the quota is nearly empty")
+
+
+def _holds(view: View, pen: Pen) -> Iterator[Content]:
+    denied, until = view["denied"], time_of(view["held_until"])
+    if denied is not None:
+        since = time_of(denied["since"])
+        assert since is not None
+        carries = f"; {denied['operation_id']} carries the question" if denied["operation_id"] else ""
+        code = f" ({denied['http_status']})" if denied["http_status"] is not None else ""
+        yield Content("")
+        yield Content.styled(
+            f"✖ its credential was refused{code} {full_text(since, pen.now, pen.style)}{carries}", "$state-failed bold"
+        )
+        yield Content.styled("  Mend access, then answer that question with: credential mended", "$quiet")
+    elif until is not None:
+        yield Content("")
+        yield Content.styled(
+            f"⚑ held until {full_text(until, pen.now, pen.style)}: the provider asked for it", "$state-needs-you bold"
+        )
+
+
+# ---- the store ---------------------------------------------------------------------------------------------------------------
+def health_text(health: StoreHealth, operations: int, pen: Pen) -> Content:
+    """Whether the store can be written, who works, and what was repaired or is missing."""
+    writable = (
+        ("✔ can be written", "$state-done bold")
+        if health.is_writable
+        else (f"✖ {inert(health.why_not, _LONGEST)}", "$state-failed bold")
+    )
+    rows = [
+        Content.styled("The store", "bold $primary"),
+        Content(""),
+        Content.assemble(writable),
+        _row("holds", counted(operations, "operation")),
+    ]
+    if health.damage:
+        rows.append(Content.styled(f"✖ damaged: {inert(health.damage, _LONGEST)}", "$state-failed bold"))
+    rows.append(_row("a sync", f"takes {health.sync_ms:.1f} ms"))
+    rows += [Content(""), *_heading("workers")]
+    for worker in health.workers:
+        since = full_text(worker.started_at, pen.now, pen.style)
+        rows.append(Content(f"{inert(worker.label, 40)}  pid {worker.pid}, {inert(worker.worker_id, 80)}, since {since}"))
+    if not health.workers:
+        rows.append(Content.styled("none: nothing is checked until one is: jobconsole run", "$state-needs-you"))
+    if health.notes:
+        rows += [Content(""), *_heading("notes"), *(Content(inert(note, _LONGEST)) for note in health.notes)]
+    return Content("\n").join(rows)
+
+
+def _row(label: str, text: str) -> Content:
+    return Content.assemble((f"{label:<10}", "$quiet"), inert(text, _LONGEST))
+
+
+def _heading(text: str) -> Iterator[Content]:
+    yield Content.styled(text.upper(), "bold $quiet")
