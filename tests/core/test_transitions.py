@@ -1,6 +1,6 @@
 """Whatever workers, people and clocks do, in any order: the invariants of the protocol hold after every step (STORE 8).
 
-Three workers and people act on two operations of one account, with tokens that may be stale, revisions that may be old, clicks
+Three workers and people act on three operations of one account, with tokens that may be stale, revisions that may be old, clicks
 that come twice, owners that die, and a wall clock that jumps. After each step everything that must hold is checked.
 """
 
@@ -43,10 +43,10 @@ CONTRACT = sample(
     cancel=CANCEL,
     confirm=CONFIRM,
     auth='secret = "env:K1"\nothers = ["env:K2"]',
-    limits="per_minute = 600\nmax_concurrent = 3",
-    budget=budget("60m", 6, 3, extension="{ minutes = 5, checks = 2, times = 2 }"),
+    limits="per_minute = 30\nmax_concurrent = 3",
+    budget=budget("60m", 4, 2, extension="{ minutes = 5, checks = 2, times = 2 }"),
 )
-OPERATIONS = ("op-1", "op-2")
+OPERATIONS = ("op-1", "op-2", "op-3")
 WORKERS = ("a", "b", "c")
 SEEN = (
     running(), running(progress=0.5, hint_s=3.0), running(retry_after_s=20.0), done(), lacking(), state("failed"),
@@ -54,7 +54,7 @@ SEEN = (
     limited(20.0), limited(5_000.0), unavailable(10.0), denied(), missing(), answered(200, CallError.INTEGRATION_ERROR),
 )  # fmt: skip
 SUBMITTED = (
-    accepted(), accepted(), accepted(None), unanswered(), unanswered(is_ambiguous=False), limited(10.0), denied(),
+    accepted(), accepted(), accepted(), accepted(), accepted(None), unanswered(), unanswered(is_ambiguous=False), limited(10.0), denied(),
     answered(409, CallError.INTEGRATION_ERROR, job_id="job-9"), answered(422, CallError.INTEGRATION_ERROR),
 )  # fmt: skip
 CHOICES = (
@@ -71,7 +71,7 @@ GROWING = (
 
 TOKENS = st.sampled_from([0, 0, 0, 1, 2, 5])
 """Which token a worker uses, counted from the newest: mostly that one."""
-AGES = st.sampled_from([0, 0, 0, 0, 1])
+AGES = st.sampled_from([0, 0, 1])
 """How many revisions ago a person looked: mostly none."""
 
 
@@ -87,7 +87,8 @@ class Protocol(RuleBasedStateMachine):
         super().__init__()
         self.desk = Desk(CONTRACT)
         self.desk.track("op-1")
-        self.desk.submit("op-2")
+        self.desk.track("op-2", requests=2)
+        self.desk.submit("op-3")
         self.lives = dict.fromkeys(WORKERS, 0)
         self.handles = {name: self.desk.store.handle() for name in WORKERS}
         for name in WORKERS:
@@ -166,6 +167,53 @@ class Protocol(RuleBasedStateMachine):
         self.lives[worker] += 1
         self.handles[worker] = self.desk.store.handle()
         self._announce(worker)
+
+    @rule(operation_id=st.sampled_from(OPERATIONS), seen=st.sampled_from(SEEN), moves=st.booleans())
+    def stall(self, operation_id: str, seen: Observation, moves: bool) -> None:
+        """A worker stalls until its lease has ended, another takes over, and the first one comes back with an answer."""
+        self._until_due(operation_id)
+        first = self.desk.reserve(operation_id, owner=self._owner("a"))
+        if not isinstance(first, Reserved):
+            return
+        self.tokens[operation_id].append(first.token)
+        assert not isinstance(self.desk.reserve(operation_id, owner=self._owner("b")), Reserved)  # one at a time
+        self.desk.clock.advance(15 if moves else 14)
+        second = self.desk.reserve(operation_id, owner=self._owner("b"))
+        assert moves or not isinstance(second, Reserved)
+        if isinstance(second, Reserved):
+            before = self.desk.op(operation_id)
+            self.desk.record(first.token, seen, operation_id)
+            self._is_unchanged(before)
+            self.tokens[operation_id].append(second.token)
+
+    @rule(operation_id=st.sampled_from(OPERATIONS), hops=st.integers(1, 4))
+    def redirect(self, operation_id: str, hops: int) -> None:
+        """One look with several requests under one lease, as far as the budget goes."""
+        self._until_due(operation_id)
+        got = self.desk.reserve(operation_id)
+        if isinstance(got, Reserved):
+            for _ in range(hops):
+                self.desk.reserve(operation_id, token=got.token)
+                self.holds()
+            self.desk.record(got.token, running(), operation_id)
+
+    @rule(kind=st.sampled_from(["submit", "cancel"]), operation_id=st.sampled_from(OPERATIONS))
+    def claim_twice(self, kind: str, operation_id: str) -> None:
+        """Two workers go for one action."""
+        got = self.desk.claim(kind, operation_id, owner=self._owner("a"))
+        if isinstance(got, Claimed):
+            self.tokens[operation_id].append(got.token)
+            self.desk.claim(kind, operation_id, owner=self._owner("b"))
+            self._is_unchanged(got.op)
+
+    @rule(operation_id=st.sampled_from(OPERATIONS), data=st.data())
+    def answer_question(self, operation_id: str, data: st.DataObject) -> None:
+        """A person takes an open option other than `close`, and a worker does what follows."""
+        names = [name for name in self.desk.options(operation_id) if name not in ("close", "inspect")]
+        if names and self.desk.op(operation_id).phase is Phase.ESCALATED:
+            self.desk.choose(data.draw(st.sampled_from(names)), operation_id, job_id="job-9", reason="as agreed")
+            self.holds()
+            self.look(operation_id, "c", data)
 
     @rule(operation_id=st.sampled_from(OPERATIONS), worker=st.sampled_from(WORKERS), data=st.data())
     def look(self, operation_id: str, worker: str, data: st.DataObject) -> None:
@@ -298,4 +346,4 @@ class Protocol(RuleBasedStateMachine):
 
 @pytest.mark.rule("B3", "B4", "S1", "H4", "H9", "X7", "A1", "C4", "L3")
 def test_no_order_of_steps_breaks_an_invariant() -> None:
-    run_state_machine_as_test(Protocol, settings=settings(max_examples=40, stateful_step_count=30, deadline=None))
+    run_state_machine_as_test(Protocol, settings=settings(max_examples=50, stateful_step_count=40, deadline=None))
