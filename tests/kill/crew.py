@@ -13,7 +13,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -25,6 +25,7 @@ from jobconsole.protocols import WorkerInfo
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 POLL_S = 0.002
+MOST_TRIES = 50
 
 
 @dataclass(slots=True)
@@ -78,6 +79,20 @@ class Crew:
             os.close(victim.pidfd)
         mark = self.mark()
         self.holding += mark is not None and mark.state == "held" and mark.pid in [victim.pid for victim in victims]
+
+    def stall(self, role: str, seconds: float, is_busy: Callable[[int], bool]) -> None:
+        """SIGSTOP for a while, at a moment when it is busy, by the word of `is_busy` about its pid, and not under the lock."""
+        member = self.members[role]
+        for _ in range(MOST_TRIES):
+            member.signal(signal.SIGSTOP)
+            mark = self.mark()
+            if not (mark is not None and mark.state == "held" and mark.pid == member.pid) and is_busy(member.pid):
+                time.sleep(seconds)
+                member.signal(signal.SIGCONT)
+                return
+            member.signal(signal.SIGCONT)
+            time.sleep(10 * POLL_S)
+        raise AssertionError(f"{role} was never busy")
 
     def stop(self, roles: Sequence[str]) -> dict[str, float]:
         """SIGTERM; seconds that each took to end, by role."""

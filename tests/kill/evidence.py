@@ -93,6 +93,12 @@ async def unsettled(home: Path) -> list[str]:
         return [op.operation_id for op in await console.operations(include_ended=True) if not is_settled(op)]
 
 
+async def leases(home: Path, pid: int) -> int:
+    """How many operations the worker in this process owns."""
+    async with open_async(home, label="look", is_read_only=True) as console:
+        return sum(op.lease is not None and op.lease.owner.startswith(f"worker:{pid}-") for op in await console.operations())
+
+
 async def gather(home: Path, port: int, kills: Mapping[str, float]) -> Evidence:
     """Read everything."""
     log = provider_log(port)

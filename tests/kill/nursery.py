@@ -4,11 +4,12 @@
 
 Reads one line `WHAT NAME [ARGUMENT...]` per child on stdin, forks, and answers the child's pid on stdout; ends when stdin does.
 `run` is the command line's worker, exactly as `jobconsole --home HOME run`; `feed` is `feeder.py`. NAME becomes the value of
-the credential, by which the provider knows its caller. What children print goes to HOME.log.
+the credential, by which the provider knows its caller. What children print goes to HOME.log; none of them outlives the nursery.
 """
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import signal
@@ -42,6 +43,7 @@ def serve(home: Path) -> None:
     for module in NEEDED:
         importlib.import_module(module)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for children here: they are watched from outside
+    children: list[int] = []  # pidfds
     for line in sys.stdin:
         what, name, *arguments = line.split()
         pid = os.fork()
@@ -55,7 +57,11 @@ def serve(home: Path) -> None:
             finally:
                 sys.stdout.flush()
                 os._exit(code)
+        children.append(os.pidfd_open(pid))
         print(pid, flush=True)
+    for child_fd in children:
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(child_fd, signal.SIGKILL)
 
 
 if __name__ == "__main__":

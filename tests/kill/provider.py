@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-LONGEST_ANSWER_S = 0.06  # each answer takes up to so long, so that requests are in flight when workers die
+LONGEST_ANSWER_S = 0.25  # each answer takes up to so long, so that requests are in flight when workers die
 
 
 class Ending(StrEnum):

@@ -3,8 +3,9 @@
     JOBCONSOLE_KILLS=300 JOBCONSOLE_KILL_SEED=1 pytest tests/kill
 
 Three workers share one store while somebody submits and answers questions; each round one to three of the workers are killed,
-at a random moment or while one of them holds the store's lock, and replaced. At the end everything has ended or waits for a
-person, and what the provider has counted is compared with what the store says.
+at a random moment or while one of them holds the store's lock, and replaced. Then one worker is stopped until its leases have
+ended, and comes back. At the end everything has ended or waits for a person, and what the provider has counted is compared with
+what the store says.
 """
 
 from __future__ import annotations
@@ -19,15 +20,17 @@ import pytest
 from tinydb import TinyDB, where
 
 from jobconsole.console import is_settled
+from jobconsole.core.events import Kind
 from jobconsole.core.operation import Phase
 from tests.kill.crew import Crew, crew, provider
-from tests.kill.evidence import Evidence, gather, unsettled
+from tests.kill.evidence import Evidence, gather, leases, unsettled
 
 KILLS = int(os.environ.get("JOBCONSOLE_KILLS", "300"))
 SEED = int(os.environ.get("JOBCONSOLE_KILL_SEED", "1"))
 WORKERS = ("a", "b", "c")
 LIVE = 120  # operations side by side
 PATIENCE_S = 90  # for the rest, when the killing is over
+STALL_S = 9.0  # longer than a lease, which is the timeout of a request and 5 s
 STOP_S = 5  # a stop takes two seconds at most, on a machine that has nothing else to do
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
@@ -63,9 +66,9 @@ request = "POST /jobs/{{job_id}}/cancel"
 accepted = [202]
 effect = "Stops the job."
 [schedule]
-base = "20ms"
+base = "30ms"
 factor = 1.5
-max = "250ms"
+max = "400ms"
 [budget]
 deadline = "10m"
 status_requests = 40
@@ -137,6 +140,7 @@ def evidence(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
             for role in WORKERS:
                 people.start(role, "run")
             searches = kill_again_and_again(people, random.Random(SEED))
+            people.stall("a", STALL_S, lambda pid: asyncio.run(leases(home, pid)) >= 2)
             people.stop(["feeder"])
             await_the_end(home)
             stopped_s = people.stop(WORKERS)
@@ -178,6 +182,12 @@ def test_without_a_documented_token_a_submission_was_sent_once(evidence: Evidenc
 @pytest.mark.rule("S1")
 def test_no_two_living_workers_asked_about_one_operation_at_the_same_time(evidence: Evidence) -> None:
     assert evidence.overlaps() == []
+
+
+@pytest.mark.rule("S1")
+def test_what_a_stalled_worker_brought_back_was_late(evidence: Evidence) -> None:
+    """Its leases had ended and others had asked meanwhile: its answers are evidence and change nothing."""
+    assert evidence.kinds[Kind.LATE_ANSWER] > 0
 
 
 @pytest.mark.rule("S4", "S6")
