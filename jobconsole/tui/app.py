@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import ClassVar
 
+from rich.console import RenderableType
+from rich.text import Text
 from textual import work
 from textual.app import App, SystemCommand
 from textual.binding import BindingType
@@ -101,8 +103,14 @@ class Dashboard(App[None]):
         for fault in self.faults:
             self.say(fault, is_bad=True)
 
+    def exit(self, result: None = None, return_code: int = 0, message: RenderableType | None = None) -> None:
+        """Leave. What is held is not done, because nobody is there any more to undo it; that is told."""
+        dropped = [texts.not_done(hold.text) for hold in self.holds.drop_all()]
+        super().exit(result, return_code, Text("\n".join(dropped)) if dropped and message is None else message)
+
     def on_unmount(self) -> None:
-        """Keep no more of the log."""
+        """Keep no more of the log, and hold nothing."""
+        self.holds.drop_all()
         logging.getLogger("jobconsole").removeHandler(self.log_ring)
 
     @work(exclusive=True, group="feed")

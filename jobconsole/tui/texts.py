@@ -42,6 +42,11 @@ def held(text: str, seconds: int, more: str) -> str:
     return f"{inert(text, 120)}, in {seconds} s{more} · u undoes, nothing has been sent yet"
 
 
+def not_done(text: str) -> str:
+    """The dashboard was left while an act could still be undone."""
+    return f"Not done: {inert(text, 120)}. The dashboard was left while it could still be undone; nothing was sent."
+
+
 def copied(what: str) -> str:
     """Nobody knows whether the terminal took it (OSC 52 has no answer)."""
     return f"{what} sent to the terminal's clipboard (OSC 52)"

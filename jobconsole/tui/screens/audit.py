@@ -126,7 +126,7 @@ class AuditScreen(Frame):
         """Begin at the newest; hear of news."""
         self.feed.subscribe(self)
         self.query_one("#audit-proof", Static).update(
-            "V verifies the chain · J jumps to a number or a time · / searches · n and N turn pages"
+            "V verifies the chain · J jumps · / searches · n and N turn pages"
         )
         self.action_newest()
 

@@ -130,7 +130,7 @@ class DetailScreen(Frame):
         assert found.op is not None
         shown = [*cards(found.view), *missing_cards(found.view, found.op, found.contract)]
         lines = self.query_one("#list-options", LineList)
-        columns = (lines.size.width or self.size.width // 2) - 1
+        columns = (lines.columns or self.size.width // 2) - 1
         lines.show(card_entries(shown, columns, has_digit=False), empty="Nothing can be done to it any more.")
 
     @on(LineList.Chosen, "#list-story")

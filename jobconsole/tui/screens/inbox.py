@@ -211,7 +211,7 @@ class InboxScreen(Frame):
     def _lines(self, row: _Row) -> tuple[Content, ...]:
         """Sign, name and age; below, the provider and the reason in words."""
         op = self.feed.operations.get(row.operation_id)
-        now, columns = self.feed.now(), max(20, self.list.size.width - 1)
+        now, columns = self.feed.now(), max(20, self.list.columns - 1)
         age = since_text(row.since, now, self.dashboard.time_style)
         name = fit(inert(op.name or row.operation_id, 120) if op is not None else row.operation_id, columns - len(age) - 5)
         gap = " " * (columns - 4 - width(name) - len(age))

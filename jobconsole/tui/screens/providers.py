@@ -141,7 +141,7 @@ class ProvidersScreen(Frame):
 
     # ---- drawing --------------------------------------------------------------------------------------------------------
     def _draw(self) -> None:
-        pen = self.pen(max(20, self.list.size.width - 1))
+        pen = self.pen(max(20, self.list.columns - 1))
         accounts = [
             Entry(f"account:{key}", (Content(" ") + account_line(account, self._contract_of(account.account), pen),))
             for key, account in sorted(self.feed.accounts.items())

@@ -112,6 +112,11 @@ class LineList(ScrollView, can_focus=True):
         """What is shown."""
         return self._entries
 
+    @property
+    def columns(self) -> int:
+        """Columns of a row, the scrollbar left out."""
+        return self.scrollable_content_region.width
+
     # ---- what is shown --------------------------------------------------------------------------------------------------
     def show(self, entries: Sequence[Entry], *, empty: str | None = None) -> None:
         """Show these entries: the cursor stays on its key, at its height in the window; `empty` is the text for none."""
@@ -222,7 +227,7 @@ class LineList(ScrollView, can_focus=True):
     # ---- drawing --------------------------------------------------------------------------------------------------------
     def render_line(self, y: int) -> Strip:
         """One row of the window."""
-        width, row = self.size.width, y + self.scroll_offset.y
+        width, row = self.columns, y + self.scroll_offset.y
         if not self._rows:
             return self._strip(Content(self._empty_row(y, width)), "line-list--empty", width)
         if row >= len(self._rows):

@@ -1,0 +1,272 @@
+"""Dialogs: the safe button has the focus, Enter destroys nothing, bursts fire nothing, and undo is real (UX 3.4, SPEC U8)."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from textual import events
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from jobconsole.core.operation import Operation, Phase
+from jobconsole.tui.dialogs.cancel import CancelDialog
+from jobconsole.tui.dialogs.choose import ChooseDialog
+from jobconsole.tui.dialogs.close import CloseDialog
+from jobconsole.tui.dialogs.dialog import Dialog
+from jobconsole.tui.dialogs.extend import ExtendDialog
+from jobconsole.tui.dialogs.jump import place_of
+from jobconsole.tui.dialogs.pause import time_ahead
+from jobconsole.tui.dialogs.why import WhyDialog, second_of
+from tests.tui.conftest import TestedDashboard, pass_time, running, settled, text_of, until
+
+NOW = datetime(2026, 11, 29, 10, 20, 31, tzinfo=UTC)
+
+
+async def opened(pilot: Pilot[None], key: str, dialog: type[object]) -> None:
+    """Press the key that opens a dialog, and let the quiet time pass."""
+    await settled(pilot)
+    await pilot.press(key)
+    await until(pilot, lambda: isinstance(pilot.app.screen, dialog))
+    await pilot.pause()
+    await pass_time(pilot, 1)
+
+
+async def op_of(app: TestedDashboard) -> Operation:
+    """The one operation."""
+    return await app.desk.get("acme-1")
+
+
+@pytest.fixture
+async def watched(dashboard: TestedDashboard) -> TestedDashboard:
+    """A dashboard with one operation that waits."""
+    await dashboard.track("acme-1")
+    await dashboard.check("acme-1")
+    return dashboard
+
+
+@pytest.mark.rule("C9", "H2")
+async def test_cancel_names_the_documented_effect_and_the_safe_button_has_the_focus(watched: TestedDashboard) -> None:
+    """The contract's own words stand in the question."""
+    async with running(watched) as pilot:
+        await opened(pilot, "c", CancelDialog)
+        shown = "\n".join(text_of(watched))
+        assert "Stops the job; partial output is lost." in shown
+        assert watched.focused is not None
+        assert watched.focused.id == "keep"
+
+
+@pytest.mark.parametrize("keys", [["enter"], ["escape"], ["tab", "enter"], ["c", "c"], ["q"]], ids=" ".join)
+async def test_no_ordinary_key_destroys(watched: TestedDashboard, keys: list[str]) -> None:
+    """Enter keeps it running, on whichever button it falls; so does the opening key, however often."""
+    async with running(watched) as pilot:
+        await opened(pilot, "c", CancelDialog)
+        await pilot.press(*keys)
+        await pass_time(pilot, 10)
+        assert watched.holds.waiting == []
+    assert (await op_of(watched)).cancel_requested_at is None
+
+
+@pytest.mark.rule("H5")
+async def test_what_was_confirmed_is_held_for_five_seconds_and_u_undoes_it(watched: TestedDashboard) -> None:
+    """Before that nothing is decided, and after undo nothing ever is."""
+    async with running(watched) as pilot:
+        await opened(pilot, "c", CancelDialog)
+        await pilot.press("C")
+        await until(pilot, lambda: bool(watched.holds.waiting))
+        await pass_time(pilot, 4)
+        assert any("u undoes" in line for line in text_of(watched))
+        await pilot.press("u")
+        await pass_time(pilot, 10)
+        assert watched.holds.waiting == []
+    op = await op_of(watched)
+    assert (op.cancel_requested_at, op.decided) == (None, ())
+
+
+async def test_after_the_hold_the_cancel_is_decided_for_the_revision_that_was_shown(watched: TestedDashboard) -> None:
+    """Five seconds after `C` the core hears of it, once."""
+    async with running(watched) as pilot:
+        await opened(pilot, "c", CancelDialog)
+        await pilot.press("C")
+        await until(pilot, lambda: bool(watched.holds.waiting))
+        await pass_time(pilot, 5)
+        await until(pilot, lambda: watched.feed.operations["acme-1"].cancel_requested_at is not None)
+    assert [(done.option, done.by) for done in (await op_of(watched)).decided] == [("cancel", "ana")]
+
+
+@pytest.mark.rule("U8")
+async def test_keys_that_were_queued_before_the_dialog_opened_do_not_confirm_it(watched: TestedDashboard) -> None:
+    """`c` and `C` in one burst open the dialog and no more."""
+    async with running(watched) as pilot:
+        await settled(pilot)
+        await pilot.press("c")
+        await until(pilot, lambda: isinstance(pilot.app.screen, CancelDialog))
+        await pilot.press("C")
+        await pilot.pause()
+        assert isinstance(watched.screen, CancelDialog)
+        assert watched.holds.waiting == []
+
+
+@pytest.mark.rule("U8")
+async def test_pasted_text_confirms_nothing(watched: TestedDashboard) -> None:
+    """Neither as one paste nor as the keys of one."""
+    async with running(watched) as pilot:
+        await opened(pilot, "c", CancelDialog)
+        watched.screen.post_message(events.Paste("C\nC\n"))
+        await pilot.press("a", "C")
+        await pass_time(pilot, 10)
+        assert watched.holds.waiting == []
+    assert (await op_of(watched)).cancel_requested_at is None
+
+
+@pytest.mark.rule("U8")
+async def test_two_confirmations_of_one_cancel_are_one_act(watched: TestedDashboard) -> None:
+    """The second hold of the same option is not begun."""
+    async with running(watched) as pilot:
+        for _ in range(2):
+            await opened(pilot, "c", CancelDialog)
+            await pilot.press("C")
+            await until(pilot, lambda: not isinstance(watched.screen, Dialog))
+        assert len(watched.holds.waiting) == 1
+
+
+@pytest.mark.rule("H5")
+async def test_close_needs_a_reason_in_words(watched: TestedDashboard) -> None:
+    """Without one it stays open and says so; with one the audit keeps it."""
+    async with running(watched) as pilot:
+        await opened(pilot, "X", CloseDialog)
+        await pilot.press("ctrl+s")
+        assert any("Say why in a few words first." in line for line in text_of(watched))
+        await pilot.press(*"not needed")
+        await pass_time(pilot, 1)
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: bool(watched.holds.waiting))
+        await pass_time(pilot, 5)
+        await until(pilot, lambda: watched.feed.operations["acme-1"].phase is Phase.ABANDONED)
+    lines = [line async for line in watched.desk.events("acme-1")]
+    assert any(b'"reason_text":"not needed"' in line for line in lines)
+
+
+async def test_leaving_during_the_hold_sends_nothing(watched: TestedDashboard) -> None:
+    """Silence is no decision: what was held is dropped with the dashboard."""
+    async with running(watched) as pilot:
+        await opened(pilot, "c", CancelDialog)
+        await pilot.press("C")
+        await until(pilot, lambda: bool(watched.holds.waiting))
+    watched.clock.advance(10)
+    assert (await op_of(watched)).cancel_requested_at is None
+
+
+@pytest.mark.rule("X6")
+async def test_extend_grants_less_where_less_is_asked_for(watched: TestedDashboard) -> None:
+    """5 minutes in place of 15; the change is told before it happens."""
+    async with running(watched) as pilot:
+        await opened(pilot, "e", ExtendDialog)
+        watched.screen.query_one("#grant-minutes", Input).value = "5"
+        await pilot.pause()
+        assert any("10:40:00Z → 10:45:00Z" in line for line in text_of(watched))
+        await pass_time(pilot, 1)
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: watched.feed.operations["acme-1"].granted.minutes == 5)
+
+
+async def test_extend_refuses_more_than_the_contract_offers(watched: TestedDashboard) -> None:
+    """16 of 15 minutes stay in the dialog."""
+    async with running(watched) as pilot:
+        await opened(pilot, "e", ExtendDialog)
+        watched.screen.query_one("#grant-minutes", Input).value = "16"
+        await pass_time(pilot, 1)
+        await pilot.press("ctrl+s")
+        await pilot.pause()
+        assert isinstance(watched.screen, ExtendDialog)
+        assert any("a whole number from 0 to 15" in line for line in text_of(watched))
+    assert (await op_of(watched)).granted.times == 0
+
+
+@pytest.mark.rule("U6", "X6")
+async def test_options_say_why_one_is_missing(watched: TestedDashboard) -> None:
+    """After both extensions of the contract, extend is dim, with the core's words."""
+    for _ in range(2):
+        await watched.desk.decide("acme-1", "extend", by="person:ana")
+    async with running(watched) as pilot:
+        await opened(pilot, "x", ChooseDialog)
+        assert any("the cap of 2 extension(s) in this operation's life is reached" in line for line in text_of(watched))
+
+
+@pytest.mark.rule("U8")
+async def test_a_dialog_acts_on_the_operation_it_was_opened_for(watched: TestedDashboard) -> None:
+    """Other operations come and go meanwhile; the id and the revision are those of the opening."""
+    async with running(watched) as pilot:
+        await opened(pilot, "e", ExtendDialog)
+        dialog = watched.screen
+        assert isinstance(dialog, Dialog)
+        await watched.track("acme-0")
+        await settled(pilot)
+        assert (dialog.operation_id, dialog.revision) == ("acme-1", 1)
+        await pass_time(pilot, 1)
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: watched.feed.operations["acme-1"].granted.times == 1)
+    assert (await watched.desk.get("acme-0")).granted.times == 0
+
+
+@pytest.mark.rule("H4")
+async def test_what_changed_while_the_dialog_was_open_is_refused_by_the_core(watched: TestedDashboard) -> None:
+    """Ben was faster; Ana is told, and nothing happens twice."""
+    async with running(watched) as pilot:
+        await opened(pilot, "e", ExtendDialog)
+        await watched.desk.decide("acme-1", "extend", by="person:ben")
+        await pass_time(pilot, 1)
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: any("already answered by ben" in each.message for each in watched._notifications))
+    assert (await op_of(watched)).granted.times == 1
+
+
+@pytest.mark.rule("U7")
+async def test_why_is_answered_in_the_cores_words_for_any_second(watched: TestedDashboard) -> None:
+    """The dialog and the desk say the same."""
+    async with running(watched) as pilot:
+        await opened(pilot, "w", WhyDialog)
+        await until(pilot, lambda: any("Next:" in line for line in text_of(watched)))
+        watched.screen.query_one(Input).value = "09:59:59"
+        await pilot.press("enter")
+        await until(pilot, lambda: any("the operation begins at 10:00:00" in line for line in text_of(watched)))
+
+
+@pytest.mark.parametrize(
+    ("typed", "means"),
+    [
+        ("15m", NOW + timedelta(minutes=15)),
+        ("1h30m", NOW + timedelta(minutes=90)),
+        ("14:30", NOW.replace(hour=14, minute=30, second=0)),
+        ("10:20", NOW.replace(minute=20, second=0) + timedelta(days=1)),  # over today, so tomorrow
+        ("25:00", None),
+        ("soon", None),
+        ("", None),
+    ],
+)
+def test_a_time_ahead_is_a_duration_or_a_clock_of_the_day(typed: str, means: datetime | None) -> None:
+    """For pauses: always in the future."""
+    assert time_ahead(typed, NOW) == means
+
+
+@pytest.mark.parametrize(
+    ("typed", "means"),
+    [
+        ("10:20:05", NOW.replace(second=5)),
+        ("23:00", NOW.replace(hour=23, minute=0, second=0) - timedelta(days=1)),  # not yet today, so yesterday
+        ("2m", NOW - timedelta(minutes=2)),
+        ("2026-11-28T09:00:00Z", datetime(2026, 11, 28, 9, tzinfo=UTC)),
+        ("never", None),
+    ],
+)
+def test_a_past_second_is_a_clock_a_full_time_or_how_long_ago(typed: str, means: datetime | None) -> None:
+    """For "why?" and jumps: never in the future by a clock alone."""
+    assert second_of(typed, NOW) == means
+
+
+@pytest.mark.parametrize(
+    ("typed", "place"), [("1042", 1042), ("1,042", 1042), ("10:20:05", NOW.replace(second=5)), ("x", None)]
+)
+def test_a_jump_goes_to_a_number_or_a_time(typed: str, place: int | datetime | None) -> None:
+    """Numbers may have their commas."""
+    assert place_of(typed, NOW) == place
