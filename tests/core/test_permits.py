@@ -42,6 +42,7 @@ def test_a_success_learned_by_check_once_ends_the_operation_and_withdraws_the_it
     desk.chosen("check_once")
     op = desk.check(done()).op
     assert (op.phase, op.escalation, op.is_late) == (Phase.SUCCEEDED, None, True)
+    assert (op.permit, op.due_at) == (None, None)
 
 
 @pytest.mark.rule("X8", "B4")
