@@ -7,7 +7,7 @@ and merged. Reading needs no lock; `append`, `cut` and `next_segment` need it.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -18,6 +18,7 @@ from jobconsole.core.line import HASH_FROM_END, Line, Position, parse
 from jobconsole.core.scan import scan
 
 SEGMENT_BYTES: Final = 32 * 1024 * 1024
+BLOCK_BYTES: Final = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +175,37 @@ def stored_lines(folder: Path, first: int = 1, until: End | None = None) -> Iter
                 if until is not None and segment == until.segment and file.tell() > until.offset:
                     return
                 yield line
+
+
+@dataclass(frozen=True, slots=True)
+class StoredBlocks:
+    """The lines from segment `first` to `until`, verbatim, in blocks; each iteration reads the files anew."""
+
+    folder: Path
+    first: int
+    until: End
+
+    def __iter__(self) -> Iterator[bytes]:
+        for path in segments(self.folder):
+            segment = int(path.stem)
+            if self.first <= segment < self.until.segment:
+                yield from blocks_of([path])
+            elif segment == self.until.segment:
+                yield from blocks_of([path], self.until.offset)
+
+
+def blocks_of(files: Iterable[Path], size: int | None = None) -> Iterator[bytes]:
+    """Whole lines of the files, about `BLOCK_BYTES` at a time; of each file at most `size` bytes, and no unfinished line."""
+    for path in files:
+        left = size if size is not None else path.stat().st_size
+        rest = b""
+        with path.open("rb") as file:
+            while left > 0 and (read := file.read(min(left, BLOCK_BYTES))):
+                left -= len(read)
+                end = read.rfind(b"\n") + 1
+                if end:
+                    yield rest + read[:end]
+                rest = read[end:] if end else rest + read
 
 
 def _closes_segment(fd: int, offset: int) -> bool:

@@ -1,7 +1,7 @@
 """Events as rows of a spreadsheet: fixed columns, text as data (SPEC L2, U3).
 
-Only this file decides the columns of the CSV export and how a cell is kept from being a formula. The command line writes the
-rows with the standard `csv` writer, which quotes them.
+Only this file decides how a cell is kept from being a formula. The command line writes the rows with the standard `csv` writer,
+which quotes them; `adapters/frames` makes the texts of a frame inert with the same rule.
 """
 
 from __future__ import annotations
@@ -9,15 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-COLUMNS: Final = (
-    *("seq", "at", "operation_id", "kind", "phase", "job_state", "planned_at", "delay_source"),
-    *("status_requests_used", "max_status_requests", "deadline_at", "http_status", "provider_request_id"),
-    *("decision", "reason", "detail", "option", "effect", "reason_text", "actor", "lease_token", "revision"),
-    *("chain", "op_seq", "tx", "batch", "up", "boot", "prev_hash", "hash"),
-)
-"""The fields of an event (SPEC 11, STORE 1.1), and in words what it was about and why a person decided so."""
+from jobconsole.core.columns import AUDIT
 
-_BEGINS_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001 (full-width signs count too)
+COLUMNS: Final = tuple(column.name for column in AUDIT)
+
+BEGINS_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001 (full-width signs count too)
+GUARD: Final = "'"
+"""What stands before a text that a spreadsheet would run otherwise."""
 
 
 def csv_rows(events: Iterable[Mapping[str, Any]]) -> Iterator[list[str]]:
@@ -27,12 +25,20 @@ def csv_rows(events: Iterable[Mapping[str, Any]]) -> Iterator[list[str]]:
     """
     yield list(COLUMNS)
     for event in events:
-        yield [_cell(event.get(name)) for name in COLUMNS]
+        yield [_cell(column.of(event)) for column in AUDIT]
+
+
+def guarded(text: str) -> str:
+    """The text as a cell that no spreadsheet runs."""
+    return f"{GUARD}{text}" if text.startswith(BEGINS_FORMULA) else text
+
+
+def unguarded(cell: str) -> str:
+    """The text of a cell. One that began with `'` and a formula sign by itself loses the `'`."""
+    return cell[len(GUARD) :] if cell.startswith(GUARD) and cell[len(GUARD) :].startswith(BEGINS_FORMULA) else cell
 
 
 def _cell(value: Any) -> str:
     if value is None:
         return ""
-    if isinstance(value, str):
-        return f"'{value}" if value.startswith(_BEGINS_FORMULA) else value
-    return str(value)
+    return guarded(value) if isinstance(value, str) else str(value)

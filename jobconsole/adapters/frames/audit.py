@@ -1,0 +1,178 @@
+"""Stored lines become a DataFrame, one row an event, in the order of the chain (SPEC L2).
+
+Only this file decides how lines are read in bulk. The decoder takes a block of many lines at once and skips what is no column;
+a block becomes typed arrays before the next one is read, so that memory holds one block of Python values at a time. A block
+that somebody else's version wrote, with a value of another type, is read again value by value: such a value is missing, never
+guessed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+
+import msgspec
+from msgspec.structs import astuple
+
+from jobconsole.adapters.frames.arrays import LARGEST, NO_COUNT, Words, array, is_of_kind, named
+from jobconsole.core.columns import AUDIT, Column, Holds
+from jobconsole.core.events import Kind
+from jobconsole.errors import AuditBroken
+
+if TYPE_CHECKING:
+    import pandas
+
+LINES_AT_ONCE: Final = 1_000
+PIECE_BYTES: Final = 256 * 1024
+ROWS_AT_ONCE: Final = 20_000
+
+_Integer = Annotated[int, msgspec.Meta(ge=-LARGEST, le=LARGEST)]
+_TYPES: Final[dict[Holds, tuple[Any, Any]]] = {
+    Holds.TEXT: (str | None, None),
+    Holds.WORD: (str | None, None),
+    Holds.TIME: (str | None, None),
+    Holds.COUNT: (_Integer, NO_COUNT),
+    Holds.MILLISECONDS: (_Integer, NO_COUNT),
+    Holds.SECONDS: (float, float("nan")),
+    Holds.SHARE: (float, float("nan")),
+}
+"""What a field must be, and what stands for a missing one, so that whole columns need no look at single values."""
+
+
+def _struct(name: str, columns: Iterable[Column], *more: tuple[str, Any, Any]) -> type[msgspec.Struct]:
+    fields = [(column.stored_as, _type(column), _TYPES[column.holds][1]) for column in columns]
+    return msgspec.defstruct(name, [*fields, *more], frozen=True, gc=False, module=__name__)
+
+
+def _type(column: Column) -> Any:
+    """A word of the vocabulary is made once; another one makes the block be read value by value."""
+    return Literal[column.words] | None if column.words else _TYPES[column.holds][0]
+
+
+_FIRST: Final = (
+    *("chain", "seq", "tx", "batch", "at", "up", "boot", "operation_id", "op_seq", "kind", "actor", "revision", "phase"),
+    *("job_state", "planned_at", "delay_source", "status_requests_used", "max_status_requests", "deadline_at", "lease_token"),
+)
+"""The order in which lines hold them: the decoder looks for each field behind the one before."""
+
+_OUTER: Final = tuple(
+    sorted(
+        (column for column in AUDIT if not column.inside),
+        key=lambda column: _FIRST.index(column.name) if column.name in _FIRST else len(_FIRST),
+    )
+)
+_INNER: Final = tuple(column for column in AUDIT if column.inside)
+[_INSIDE] = {column.inside for column in _INNER}
+_Answer = _struct("_Answer", _INNER)
+_Row = _struct("_Row", _OUTER, (_INSIDE, _Answer, _Answer()))
+_decoder: Final = msgspec.json.Decoder(_Row)
+
+
+def audit_frame(lines: Iterable[bytes]) -> pandas.DataFrame:
+    """The frame of single stored lines, as `Store.events` hands them out. Raises `AuditBroken` where one is no JSON object."""
+    return audit_frame_of_blocks(_joined(lines))
+
+
+def audit_frame_of_blocks(blocks: Iterable[bytes]) -> pandas.DataFrame:
+    """The frame of blocks of whole lines, each ending in a newline. Raises `AuditBroken` where a line is no JSON object."""
+    import pandas
+
+    words = {column.name: Words(column.words) for column in AUDIT if column.holds is Holds.WORD}
+    parts = [_arrays(values, words) for values in _columns(blocks)] or [_arrays([()] * len(AUDIT), words)]
+    whole = {}
+    for number, column in enumerate(AUDIT):
+        joined = pandas.concat([pandas.Series(part[number]) for part in parts], ignore_index=True).array
+        for part in parts:
+            part[number] = None  # let go of what is joined: the memory holds each column once
+        whole[column.name] = named(joined, words[column.name]) if column.holds is Holds.WORD else joined
+    return _with_providers(pandas.DataFrame(whole, copy=False))
+
+
+def _joined(lines: Iterable[bytes]) -> Iterator[bytes]:
+    rest = iter(lines)
+    while block := b"".join(islice(rest, LINES_AT_ONCE)):
+        yield block
+
+
+def _pieces(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """The same lines in pieces of which the Python values stay in the processor's cache, or of a single line."""
+    for block in blocks:
+        begin = 0
+        while begin < len(block):
+            end = block.rfind(b"\n", begin, begin + PIECE_BYTES) + 1 or block.find(b"\n", begin) + 1 or len(block)
+            yield block[begin:end]
+            begin = end
+
+
+def _columns(blocks: Iterable[bytes]) -> Iterator[list[list[Any]]]:
+    """The values of every column, for some ten thousand lines at a time."""
+    values: list[list[Any]] = [[] for _ in AUDIT]
+    done = 0
+    for piece in _pieces(blocks):
+        for column, more in zip(values, _read(piece, done + len(values[0])), strict=True):
+            column.extend(more)
+        if len(values[0]) >= ROWS_AT_ONCE:
+            done += len(values[0])
+            yield values
+            values = [[] for _ in AUDIT]
+    if values[0]:
+        yield values
+
+
+def _read(piece: bytes, done: int) -> Iterator[Iterable[Any]]:
+    """The values of each column in turn."""
+    try:
+        rows: list[Any] = _decoder.decode_lines(piece)
+    except msgspec.ValidationError:
+        return _read_each(piece, done)
+    except msgspec.DecodeError:
+        raise _broken(piece, done) from None
+    *outer, answers = _transposed(rows, len(_OUTER) + 1)
+    found = dict(zip((*_OUTER, *_INNER), (*outer, *_transposed(answers, len(_INNER))), strict=True))
+    return (found[column] for column in AUDIT)
+
+
+def _transposed(rows: Any, width: int) -> Iterable[Iterable[Any]]:
+    """The fields' values, for each field in turn."""
+    return zip(*map(astuple, rows), strict=True) if rows else [()] * width
+
+
+def _read_each(piece: bytes, done: int) -> Iterator[Iterable[Any]]:
+    """The same, for lines of which some hold what we would not write."""
+    try:
+        events: list[dict[str, Any]] = msgspec.json.Decoder(dict[str, Any]).decode_lines(piece)
+    except msgspec.DecodeError:
+        raise _broken(piece, done) from None
+    return ([_checked(column, event) for event in events] for column in AUDIT)
+
+
+def _checked(column: Column, event: dict[str, Any]) -> Any:
+    value = column.of(event)
+    return value if is_of_kind(column, value) else _TYPES[column.holds][1]
+
+
+def _broken(piece: bytes, done: int) -> AuditBroken:
+    """The error that names the first line which is no JSON object."""
+    for number, line in enumerate(piece.splitlines(), start=done + 1):
+        try:
+            msgspec.json.decode(line, type=dict[str, Any])
+        except msgspec.DecodeError:
+            return AuditBroken(f"line {number} of the audit is no event; see: jobconsole audit verify")
+    raise AssertionError("the decoder refused a block whose lines it takes")
+
+
+def _arrays(values: Sequence[Sequence[Any]], words: dict[str, Words]) -> list[Any]:
+    return [array(column, found, words.get(column.name)) for column, found in zip(AUDIT, values, strict=True)]
+
+
+def _with_providers(frame: pandas.DataFrame) -> pandas.DataFrame:
+    """`provider` in each event of an operation: it is stored with the first one only."""
+    import pandas
+
+    told = frame.loc[(frame["kind"] == Kind.SUBMITTED) & frame["provider"].notna(), ["operation_id", "provider"]]
+    known = dict(zip(told["operation_id"], told["provider"], strict=True))
+    numbers, ids = pandas.factorize(frame["operation_id"])
+    providers = pandas.array([*map(known.get, ids), None], dtype="str")  # the last one for events of no operation
+    frame["provider"] = providers.take(numbers)
+    return frame
