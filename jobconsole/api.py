@@ -152,8 +152,8 @@ class AsyncConsole:
         return await self._desk.get(_id(op))
 
     async def operations(self, phase: str | None = None, *, include_ended: bool = False) -> list[Operation]:
-        """Operations, oldest first: in flight, of one phase, or all."""
-        return await self._desk.operations(include_ended=include_ended, phase=phase)
+        """Operations, oldest first: in flight, of one phase, or all; what was archived long ago is among all."""
+        return await self._desk.operations(include_ended=include_ended, include_archived=include_ended, phase=phase)
 
     async def inbox(self) -> list[InboxItem]:
         """What needs a person: decisions and looks, oldest first (H2, H13)."""

@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 from jobconsole.core.answer import Answer
+from jobconsole.core.archive import Archived
 from jobconsole.core.chain import Verification
 from jobconsole.core.command import Command, CommandKind, Moment, Plan, Refusal, Scope, View
 from jobconsole.core.contract import Contract
@@ -134,7 +135,10 @@ class StoreHealth:
 
 @dataclass(frozen=True, slots=True)
 class Retention:
-    """How long ended operations stay live and deliveries are remembered."""
+    """How long ended operations stay live and deliveries are remembered.
+
+    With more than `most_ended`, the oldest leave before their time. Nothing leaves within 96 hours of its end.
+    """
 
     ended: timedelta = timedelta(days=7)
     most_ended: int = 5_000
@@ -155,6 +159,15 @@ class Store(Protocol):
 
     async def get(self, operation_id: str) -> Operation | None:
         """The operation as last seen, live or archived; a hint, never a permission."""
+
+    async def archived(self, operation_id: str) -> Archived | None:
+        """The operation with its actions as it was archived; None where it is live or unknown."""
+
+    async def archive(self) -> Sequence[Archived]:
+        """Everything that was archived; read when asked for, as a whole."""
+
+    async def rebuild_archive(self) -> int:
+        """Make the archive anew from the journal; returns how many operations the journal has archived."""
 
     def peek(self, table: str, key: str) -> Mapping[str, Any] | None:
         """Any document as last seen in this process's memory, without waiting: what the gate looks at (STORE 4)."""
@@ -200,7 +213,7 @@ class Store(Protocol):
         """Write the durable head down outside the log (L7)."""
 
     async def maintain(self, keep: Retention) -> None:
-        """Checkpoint, anchor, forget deliveries; cheap when nothing is due."""
+        """Checkpoint, anchor, archive what ended long ago, forget deliveries; cheap when nothing is due."""
 
     async def keep_contract(self, digest: str, text: str) -> None:
         """Keep a copy of a contract, durable before the operation that names it is written (X13)."""

@@ -4,7 +4,7 @@ Only this file puts the parts together: `Replica` (what is known), `Writer` (the
 `Checkpointer`, anchors. The console opens it; everything else sees `protocols.Store`. TinyDB is the face: `database` answers
 its queries from memory, and `operations.json` is a plain TinyDB file as of the last checkpoint.
 
-Not here yet, each with its place: the archive (`maintain`), slow disks (a thread around `Writer._commit`), repair after a
+Not here yet, each with its place: slow disks (a thread around `Writer._commit`), repair after a
 failed sync (`recovery.py`), network file systems (`store_folder.prepare`).
 """
 
@@ -20,6 +20,8 @@ from typing import Any, Final, TypeVar
 import msgspec
 
 from jobconsole.adapters.anchors import read_anchors
+from jobconsole.adapters.archive import Archive
+from jobconsole.adapters.archiver import archive_ended, rebuild_archive
 from jobconsole.adapters.checkpointer import Checkpointer
 from jobconsole.adapters.journal import segments, stored_lines
 from jobconsole.adapters.recovery import damage_behind
@@ -30,6 +32,7 @@ from jobconsole.adapters.sync import Sync, place_file
 from jobconsole.adapters.tinydb_face import LiveDatabase
 from jobconsole.adapters.worker_locks import WorkerLocks
 from jobconsole.adapters.writer import Writer
+from jobconsole.core.archive import Archived
 from jobconsole.core.chain import Verification, verify
 from jobconsole.core.command import Command, CommandKind, Moment, Refusal, Scope
 from jobconsole.core.documents import Documents
@@ -75,6 +78,7 @@ class FolderStore:
         why_not: str,
     ) -> None:
         self._folder, self._clock, self._sync, self._label = folder, clock, sync, label
+        self._archive = Archive(folder.archive, sync)
         self._replica, self._means, self._why_not = replica, means, why_not
         self._workers = means.writer.workers if means is not None else WorkerLocks(folder.workers)
         self._is_closed = False
@@ -109,15 +113,24 @@ class FolderStore:
         await self._writable().checkpointer.run()
 
     async def maintain(self, keep: Retention) -> None:
-        """Forget old deliveries and dead workers, renew the checkpoint where it is due, anchor."""
+        """Archive what ended long ago, forget old deliveries and dead workers, renew the checkpoint where it is due, anchor."""
         means = self._writable()
         keys = self._documents().forgettable(self._clock.wall() - keep.deliveries)
         if keys:
             scope = Scope(deliveries=tuple(delivery_id for _, delivery_id in keys))
             await means.writer.submit(scope, forget(f"store:{self._label}", keys), "record")
+        self._documents()
+        await archive_ended(means.writer, self._archive, keep, self._clock)
         self._workers.forget_dead(self._documents().owners())
         means.checkpointer.consider()
         await self.anchor()
+
+    async def rebuild_archive(self) -> int:
+        """Make the archive anew from the journal; returns how many operations it holds. Takes a thread."""
+        replica = self._writable().writer.replica
+        replica.look()
+        first, until = replica.identity.first_segment, replica.end
+        return await asyncio.to_thread(rebuild_archive, self._folder, self._archive, self._sync, self._clock, first, until)
 
     async def keep_contract(self, digest: str, text: str) -> None:
         """Keep a copy of a contract, durable before it returns."""
@@ -162,9 +175,22 @@ class FolderStore:
 
     # ---- reading: as last seen, a hint ------------------------------------------------------------------------------
     async def get(self, operation_id: str) -> Operation | None:
-        """The operation as last seen."""
+        """The operation as last seen, or as it was archived."""
         doc = self._documents().get(Table.OPERATIONS, operation_id)
-        return operation(doc) if doc is not None else None
+        if doc is not None:
+            return operation(doc)
+        archived = self._archive.get(operation_id)
+        return archived.operation if archived is not None else None
+
+    async def archived(self, operation_id: str) -> Archived | None:
+        """The operation with its actions as it was archived; None where it is live or unknown."""
+        return None if self.peek(Table.OPERATIONS, operation_id) is not None else self._archive.get(operation_id)
+
+    async def archive(self) -> Sequence[Archived]:
+        """Everything that was archived, month by month; takes a thread."""
+        documents = self._documents()
+        found = await asyncio.to_thread(lambda: [*self._archive.all()])
+        return [each for each in found if documents.get(Table.OPERATIONS, each.operation_id) is None]
 
     def peek(self, table: str, key: str) -> Mapping[str, Any] | None:
         """Any document as last seen in memory, without waiting."""
@@ -197,8 +223,11 @@ class FolderStore:
         return [operation(doc) for doc in self._documents().all(Table.OPERATIONS)]
 
     async def find(self, provider: str, account: str, job_id: str) -> Sequence[Operation]:
-        """Operations of one external job."""
-        return [operation(doc) for doc in self._documents().of_job(provider, account, job_id)]
+        """Operations of one external job: archived ones, then live ones."""
+        live = [operation(doc) for doc in self._documents().of_job(provider, account, job_id)]
+        known = {op.operation_id for op in live}
+        archived = self._archive.of_job(provider, account, job_id)
+        return [*(each.operation for each in archived if each.operation_id not in known), *live]
 
     async def contract_text(self, digest: str) -> str | None:
         """The kept copy of a contract."""
@@ -225,7 +254,9 @@ class FolderStore:
             return
         begins = (after or 0) + 1
         if operation_id is not None:
-            begins = max(begins, int(documents.key_of(Table.OPERATIONS, operation_id) or 1))
+            key = documents.key_of(Table.OPERATIONS, operation_id)
+            archived = self._archive.get(operation_id) if key is None else None
+            begins = max(begins, int(key or (archived.key if archived is not None else 1)))
         first = max((int(p.stem) for p in segments(self._folder.journal) if int(p.stem) <= begins), default=1)
         for number, line in enumerate(stored_lines(self._folder.journal, first, replica.end)):
             if number % 1_000 == 999:
@@ -254,8 +285,12 @@ class FolderStore:
         is_suspect = bool(replica.journal.rest() or replica.mismatch or (self._means and self._means.writer.stopped))
         lines = stored_lines(self._folder.journal, replica.identity.first_segment, None if is_suspect else replica.end)
         anchors = read_anchors(self._folder.anchors)
-        used = documents.requests_used()
-        return await asyncio.to_thread(verify, lines, anchors, store_id=replica.identity.store_id, requests_used=used)
+        store_id, used = replica.identity.store_id, documents.requests_used()
+
+        def work() -> Verification:
+            return verify(lines, anchors, store_id=store_id, requests_used=used, archived=self._archive.requests_used())
+
+        return await asyncio.to_thread(work)
 
     def health(self) -> StoreHealth:
         """Whether this handle may write, and what is to be said about the store."""

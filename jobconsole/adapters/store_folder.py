@@ -84,6 +84,11 @@ class Folder:
         return self.home / "workers"
 
     @property
+    def archive(self) -> Path:
+        """Final documents of operations that ended long ago, one file a month."""
+        return self.home / "archive"
+
+    @property
     def quarantine(self) -> Path:
         """What was moved aside."""
         return self.home / "quarantine"

@@ -268,8 +268,12 @@ class Writer:
             if abs(drift) > DRIFT_MS:
                 batch.note(Kind.CLOCK_JUMPED, self._actor, drift_ms=drift)
 
+    def has_room(self) -> bool:
+        """Whether the disk has so much free that something new may be begun."""
+        return self.sync.free_bytes(self.replica.folder.home) >= SPARE_BYTES
+
     def _is_scarce(self, jobs: list[_Job]) -> bool:
-        return any(job.kind != "record" for job in jobs) and self.sync.free_bytes(self.replica.folder.home) < SPARE_BYTES
+        return any(job.kind != "record" for job in jobs) and not self.has_room()
 
     def _commit(self, batch: Batch, jobs: list[_Job], *, is_closing: bool) -> bool:
         """Write, sync, merge. On a full disk, what landed whole counts and the rest never was; whether anything did."""

@@ -20,29 +20,30 @@ import click
 from jobconsole.cli.completion import complete_operation
 from jobconsole.cli.exits import Exit
 from jobconsole.cli.invocation import Invocation, pass_invocation
-from jobconsole.cli.opening import reading
+from jobconsole.cli.opening import reading, writing
 from jobconsole.cli.values import TARGET
 from jobconsole.console import AsyncConsole
 from jobconsole.core.chain import Verification
 from jobconsole.core.spreadsheet import csv_rows
 from jobconsole.core.story import story
 from jobconsole.core.terminal_text import inert
+from jobconsole.core.wording import counted
 from jobconsole.errors import AuditBroken, InvalidValue
 
-VERIFY = "verify"
+VERIFY, REBUILD = "verify", "rebuild-archive"
 
 
 @click.command()
-@click.argument("what", metavar="[OP | verify]", required=False, shell_complete=complete_operation)
+@click.argument("what", metavar="[OP | verify | rebuild-archive]", required=False, shell_complete=complete_operation)
 @click.option("--format", "form", type=click.Choice(["story", "json", "csv"]), help="[default: story; with --json: json]")
 @click.option("-o", "--output", "target", type=TARGET, metavar="FILE", help="Write it there.")
 @pass_invocation
 def audit(invocation: Invocation, what: str | None, form: str | None, target: Path | None) -> Exit:
-    """Show or export the audit, or verify its chain."""
-    if what == VERIFY:
+    """Show or export the audit, verify its chain, or make the archive of ended operations anew from it."""
+    if what in (VERIFY, REBUILD):
         if form is not None or target is not None:
-            raise click.UsageError("audit verify takes neither --format nor --output.")
-        return asyncio.run(_verify(invocation))
+            raise click.UsageError(f"audit {what} takes neither --format nor --output.")
+        return asyncio.run(_verify(invocation) if what == VERIFY else _rebuild(invocation))
     chosen = form or ("json" if invocation.as_json else "story")
     if invocation.as_json and chosen != "json":
         raise InvalidValue(f"--json and --format {chosen} say different things; give one of them")
@@ -113,6 +114,16 @@ async def _verify(invocation: Invocation) -> Exit:
                 invocation.output.line(sentence)
         if not found.is_valid:
             raise AuditBroken(f"the audit does not verify: {found.story[0].removeprefix('BROKEN: ')}")
+    return Exit.OK
+
+
+async def _rebuild(invocation: Invocation) -> Exit:
+    async with writing(invocation, "audit") as console:
+        count = await console.rebuild_archive()
+        if invocation.as_json:
+            invocation.output.json({"archived": count})
+        else:
+            invocation.output.line(f"{counted(count, 'operation')} archived")
     return Exit.OK
 
 

@@ -35,7 +35,7 @@ def ls(invocation: Invocation, include_ended: bool, phase: str | None) -> None:
 
 async def _list(invocation: Invocation, *, include_ended: bool, phase: str | None) -> None:
     async with reading(invocation, "ls") as console:
-        found = await console.operations(include_ended=include_ended, phase=phase)
+        found = await console.operations(include_ended=include_ended, include_archived=include_ended, phase=phase)
         if invocation.as_json:
             invocation.output.json(await console.views(found))
         elif found:

@@ -12,7 +12,6 @@ from jobconsole.cli.output import Piece
 from jobconsole.console import AsyncConsole
 from jobconsole.core.events import Table
 from jobconsole.core.operation import Operation
-from jobconsole.errors import UnknownOperation
 from jobconsole.protocols import Change
 
 
@@ -45,10 +44,7 @@ async def _changed(console: AsyncConsole, change: Change) -> Iterable[Operation]
     found = []
     for table, key in change.keys:
         if table == Table.OPERATIONS:
-            try:
-                found.append(await console.get(key))
-            except UnknownOperation:
-                continue  # archived meanwhile
+            found.append(await console.get(key))
     return found
 
 

@@ -73,7 +73,7 @@ class Verification:
     """What the log proves by itself and together with its anchors.
 
     The chain is whole from its first line to `whole_to`; up to `anchored_to` a cut would show; what lies between could be cut
-    without trace. `unclosed` are operations that ended without a closing event.
+    without trace. `unclosed` are operations that ended without a closing event, `unarchived` those that the archive has lost.
     """
 
     whole_to: int
@@ -81,10 +81,14 @@ class Verification:
     broken: Broken | None = None
     miscounts: tuple[Miscount, ...] = ()
     unclosed: tuple[str, ...] = ()
+    unarchived: tuple[str, ...] = ()
 
     @property
     def is_valid(self) -> bool:
-        """Nothing is broken, counters fit, every end has its closing event. Never true of an empty log."""
+        """Nothing is broken, counters fit, every end has its closing event. Never true of an empty log.
+
+        What the archive has lost is no fault of the log, which has it all.
+        """
         return self.broken is None and not self.miscounts and not self.unclosed
 
     @property
@@ -98,6 +102,9 @@ class Verification:
         said.append(f"whole up to {self.whole_to}, anchored up to {self.anchored_to}")
         if self.whole_to > self.anchored_to:
             said.append(f"events {self.anchored_to + 1} to {self.whole_to} could be cut without trace")
+        if self.unarchived:
+            missing = f"{len(self.unarchived)} archived operations are" if self.unarchived[1:] else f"{self.unarchived[0]} is"
+            said.append(f"{missing} missing from the archive; make it anew with: jobconsole audit rebuild-archive")
         return tuple(said)
 
 
@@ -108,18 +115,19 @@ def verify(
     store_id: str | None = None,
     start: Position | None = None,
     requests_used: Mapping[str, int] | None = None,
+    archived: Mapping[str, int] | None = None,
 ) -> Verification:
     """Verify stored lines in the order in which they lie.
 
     `store_id` binds the first line to its store; `start` is the position before the first line where earlier segments were
-    moved elsewhere. `requests_used` are the counters of the live records by operation id; they are compared with the log, as
-    are the counters that the log itself sets.
+    moved elsewhere. `requests_used` are the counters of the live records by operation id, `archived` those of the archive; they
+    are compared with the log, as are the counters that the log itself sets.
     """
     start = start or (beginning(store_id) if store_id is not None else None)
     walk = _Walk(start, {anchor.seq: anchor.hash for anchor in anchors})
     for data in lines:
         walk.take(data)
-    return walk.finish(requests_used or {})
+    return walk.finish(requests_used or {}, archived)
 
 
 @dataclass(slots=True)
@@ -141,6 +149,7 @@ class _Walk:
     records: dict[str, dict[str, Any]] = field(default_factory=dict)  # what replay makes of the compared fields
     reserved: Counter[str] = field(default_factory=Counter)
     closed: set[str] = field(default_factory=set)
+    archived: set[str] = field(default_factory=set)
 
     def take(self, data: bytes) -> None:
         """Look at the next line."""
@@ -207,8 +216,10 @@ class _Walk:
             self.reserved[line.operation_id] += 1
         elif line.kind == Kind.CLOSED:
             self.closed.add(line.operation_id)
+        elif line.kind == Kind.ARCHIVED:
+            self.archived.add(line.operation_id)
 
-    def finish(self, requests_used: Mapping[str, int]) -> Verification:
+    def finish(self, requests_used: Mapping[str, int], archived: Mapping[str, int] | None) -> Verification:
         """What the whole pass says."""
         self.line += 1
         newest = max(self.anchors, default=0)
@@ -220,10 +231,18 @@ class _Walk:
             self.broken = self._at(Breach.CUT, f"the newest anchor names seq {newest}")
         records = [record for record in self.records.values() if "operation_id" in record]
         recorded = {str(r["operation_id"]): int(r.get("status_requests_used") or 0) for r in records} | dict(requests_used)
+        recorded.update({own_id: used for own_id, used in (archived or {}).items() if own_id in self.archived})
         miscounts = [
             Miscount(operation_id, self.reserved[operation_id], used)
             for operation_id, used in {**dict.fromkeys(self.reserved, 0), **recorded}.items()
             if self.reserved[operation_id] != used
         ]
         ended = {str(record["operation_id"]) for record in records if record.get("phase") in TERMINAL}
-        return Verification(self.whole_to, self.anchored_to, self.broken, tuple(miscounts), tuple(sorted(ended - self.closed)))
+        return Verification(
+            self.whole_to,
+            self.anchored_to,
+            self.broken,
+            tuple(miscounts),
+            tuple(sorted(ended - self.closed)),
+            tuple(sorted(self.archived - archived.keys())) if archived is not None else (),
+        )

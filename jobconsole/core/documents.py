@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from jobconsole.core.command import Moment
 from jobconsole.core.due import PLANNED_FROM, TERMINAL, DueQueue, IsDead, Planned, instant, is_live, planned
+from jobconsole.core.ended import EndedQueue
 from jobconsole.core.events import Key, Table, apply
 from jobconsole.core.operation import ActionState
 
@@ -34,8 +35,11 @@ ID_FIELDS: Final[Mapping[str, str]] = {
 }
 _TABLES: Final = {wire: str(table) for table, wire in WIRE_NAMES.items()}
 
-_INDEXED: Final = (*PLANNED_FROM, "state", "lease", "account", "provider", "provider_job_id", "request_fingerprint")
-"""Fields that the due queue and `_entries` look at: a change of others costs the indexes nothing."""
+_INDEXED: Final = (
+    *PLANNED_FROM,
+    *("state", "lease", "account", "provider", "provider_job_id", "request_fingerprint", "ended_at", "look"),
+)
+"""Fields that the queues and `_entries` look at: a change of others costs the indexes nothing."""
 
 _NOWHERE: Final[frozenset[tuple[str, Any]]] = frozenset()
 
@@ -53,10 +57,11 @@ class Documents:
     def __init__(self, below: Documents | None = None) -> None:
         self.tables: dict[str, dict[str, dict[str, Any]]] = {wire: {} for wire in _TABLES}
         self.queue = DueQueue()
+        self._ended = EndedQueue()
         self._below = below
         self._keys: dict[Key, str] = {}  # (table, id) -> wire key
         self._touched: set[Key] = set()
-        self._indexes: dict[str, _Index] = {"job": {}, "fingerprint": {}, "lease": {}, "open": {}}
+        self._indexes: dict[str, _Index] = {name: {} for name in ("job", "fingerprint", "lease", "open", "action")}
 
     # ---- reading ----------------------------------------------------------------------------------------------------
     def key_of(self, table: str, key: str) -> str | None:
@@ -94,6 +99,19 @@ class Documents:
         keys = sorted(int(self._keys[key]) for keys in self._indexes["open"].values() for key in keys)
         table = self.tables[WIRE_NAMES[Table.OPERATIONS]]
         return [MappingProxyType(table[str(key)]) for key in keys]
+
+    def ended_count(self) -> int:
+        """How many live operations have ended."""
+        return len(self.tables[WIRE_NAMES[Table.OPERATIONS]]) - sum(map(len, self._indexes["open"].values()))
+
+    def ended_first(self, limit: int) -> list[tuple[datetime, str]]:
+        """When and which operations ended that are over for everybody (`ended.py`), what ended first first."""
+        return self._ended.first(limit)
+
+    def actions_of(self, operation_id: str) -> dict[str, dict[str, Any]]:
+        """The operation's actions by wire key, oldest first."""
+        keys = sorted(int(self._keys[key]) for key in self._indexes["action"].get(operation_id, ()))
+        return {str(key): self.tables[WIRE_NAMES[Table.ACTIONS]][str(key)] for key in keys}
 
     def leases(self, account_key: str) -> Iterator[Mapping[str, Any]]:
         """Leases and claims of the account, ended ones included."""
@@ -210,6 +228,7 @@ class Documents:
             self._indexes[index].setdefault(value, {})[key] = None
         if table == Table.OPERATIONS and self._below is None:
             self.queue.note(own_id, new)
+            self._ended.note(own_id, new)
         elif table == Table.OPERATIONS and new is not None:
             planned(new)  # raises for a document that could not be queued: before it is durable, not after
 
@@ -218,9 +237,10 @@ class Documents:
         if doc is None:
             return _NOWHERE
         if table == Table.ACTIONS:
+            whose = ("action", doc.get("operation_id"))
             if doc.get("state") != ActionState.CLAIMED:
-                return _NOWHERE
-            return frozenset((("lease", doc.get("account_key")),))
+                return frozenset((whose,))
+            return frozenset((whose, ("lease", doc.get("account_key"))))
         account_key = doc["account_key"]
         entries: list[tuple[str, Any]] = [("fingerprint", doc.get("request_fingerprint"))]
         if job_id := doc.get("provider_job_id"):

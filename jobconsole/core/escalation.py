@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from jobconsole.core.contract import Contract
-from jobconsole.core.operation import Operation, Option, Phase, Reason, deadline
+from jobconsole.core.operation import FINAL_ANSWERS, Operation, Option, Phase, Reason, deadline
 from jobconsole.core.schedule import final_check_at
 
 OPTIONS: dict[Reason, tuple[str, ...]] = {
@@ -85,7 +85,7 @@ def waiting_options(op: Operation, contract: Contract, now: datetime) -> tuple[O
 
 def look_options(op: Operation) -> tuple[Option, ...]:
     """What a person may answer to a look; nothing once it was answered finally."""
-    if op.look is None or op.look.answer in ("acknowledge", "accept", "reject"):
+    if op.look is None or op.look.answer in FINAL_ANSWERS:
         return ()
     names = LOOK_ANSWERS[op.look.reason]
     if op.request_body is None or op.is_tracked:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -148,6 +148,10 @@ class Escalation(Value, frozen=True, kw_only=True):
     since: datetime
     options: tuple[Option, ...] = ()
     detail: str = ""  # one bounded sentence
+
+
+FINAL_ANSWERS: Final = frozenset(("acknowledge", "accept", "reject"))
+"""Answers to a look after which nothing is left to answer."""
 
 
 class Look(Value, frozen=True, kw_only=True):

@@ -13,6 +13,7 @@ from datetime import datetime
 from itertools import count
 from typing import Any, TypeVar
 
+from jobconsole.core.archive import Archived, archive, replayed, ripe
 from jobconsole.core.chain import Anchor, Verification, verify
 from jobconsole.core.documents import Documents
 from jobconsole.core.events import Kind, Table
@@ -50,6 +51,7 @@ class _Memory:
     lines: list[bytes] = field(default_factory=list)
     log: list[Change] = field(default_factory=list)
     anchors: list[Anchor] = field(default_factory=list)
+    archive: dict[str, Archived] = field(default_factory=dict)
     contracts: dict[str, str] = field(default_factory=dict)
     workers: dict[str, WorkerInfo] = field(default_factory=dict)
     dead: set[str] = field(default_factory=set)
@@ -104,14 +106,26 @@ class MemoryStore:
         return Head(CHAIN, head.seq, head.hash)
 
     async def maintain(self, keep: Retention) -> None:
-        """Forget old deliveries and anchor the head."""
+        """Archive what ended long ago, forget old deliveries and anchor the head."""
         self._check_writable()
+        memory, now = self._memory, self._clock.wall()
+        for each in ripe(memory.documents, memory.head, now, ended=keep.ended, most_ended=keep.most_ended):
+            memory.archive[each.operation_id] = each
+            await self.transact(Scope(operations=(each.operation_id,)), archive(each, self._actor), kind="record")
         oldest_at = self._clock.wall() - keep.deliveries
         keys = self._memory.documents.forgettable(oldest_at)
         if keys:
             scope = Scope(deliveries=tuple(delivery_id for _, delivery_id in keys))
             await self.transact(scope, forget(self._actor, keys), kind="record")
         await self.anchor()
+
+    async def rebuild_archive(self) -> int:
+        """Make the archive anew from the log."""
+        self._check_writable()
+        parsed = ((data, line) for data in self._memory.lines if (line := parse(data)) is not None)
+        made = {each.operation_id: each for each in replayed(parsed)}
+        self._memory.archive |= made
+        return len(made)
 
     async def keep_contract(self, digest: str, text: str) -> None:
         """Keep a copy of a contract."""
@@ -127,9 +141,21 @@ class MemoryStore:
 
     # ---- reading ----------------------------------------------------------------------------------------------------
     async def get(self, operation_id: str) -> Operation | None:
-        """The operation as last seen."""
+        """The operation as last seen, or as it was archived."""
         doc = self._memory.documents.get(Table.OPERATIONS, operation_id)
-        return operation(doc) if doc is not None else None
+        if doc is not None:
+            return operation(doc)
+        archived = self._memory.archive.get(operation_id)
+        return archived.operation if archived is not None else None
+
+    async def archived(self, operation_id: str) -> Archived | None:
+        """The operation with its actions as it was archived."""
+        is_live = self.peek(Table.OPERATIONS, operation_id) is not None
+        return None if is_live else self._memory.archive.get(operation_id)
+
+    async def archive(self) -> Sequence[Archived]:
+        """Everything that was archived."""
+        return [each for each in self._memory.archive.values() if self.peek(Table.OPERATIONS, each.operation_id) is None]
 
     def peek(self, table: str, key: str) -> Mapping[str, Any] | None:
         """Any document as last seen in memory, without waiting."""
@@ -162,8 +188,9 @@ class MemoryStore:
         return [operation(doc) for doc in self._memory.documents.all(Table.OPERATIONS)]
 
     async def find(self, provider: str, account: str, job_id: str) -> Sequence[Operation]:
-        """Operations of one external job."""
-        return [operation(doc) for doc in self._memory.documents.of_job(provider, account, job_id)]
+        """Operations of one external job: archived ones, then live ones."""
+        archived = [each.operation for each in await self.archive() if each.job == (provider, account, job_id)]
+        return archived + [operation(doc) for doc in self._memory.documents.of_job(provider, account, job_id)]
 
     async def changes(self, after: int | None = None) -> AsyncIterator[Change]:
         """Committed changes of all handles, in commit order, from now on or from a cursor."""
@@ -189,8 +216,10 @@ class MemoryStore:
 
     async def verify(self) -> Verification:
         """Verify the chain against the anchors and the records."""
-        used = self._memory.documents.requests_used()
-        return verify(self._memory.lines, self._memory.anchors, store_id=self._memory.store_id, requests_used=used)
+        memory = self._memory
+        used = memory.documents.requests_used()
+        archived = {each.operation_id: each.operation.status_requests_used for each in memory.archive.values()}
+        return verify(memory.lines, memory.anchors, store_id=memory.store_id, requests_used=used, archived=archived)
 
     async def contract_text(self, digest: str) -> str | None:
         """The kept copy of a contract."""

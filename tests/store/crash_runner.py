@@ -13,13 +13,15 @@ import os
 import random
 import signal
 import sys
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 from jobconsole.adapters.sync import Sync
 from jobconsole.adapters.tinydb_store import FolderStore, open_store
+from jobconsole.protocols import Retention
 from jobconsole.testing.clock import ManualClock
-from tests.store.made import begun, counted, made
+from tests.store.made import begun, counted, ended, made
 
 SECTOR = 512
 SEGMENT_BYTES = 6_000
@@ -114,7 +116,10 @@ def _path(fd: int) -> str:
 
 
 async def play(task: dict[str, Any], sync: SuicidalSync) -> None:
-    """Run the script: lists of actions; each list is one batch. `"reopen"` closes (checkpoint, anchor) and opens."""
+    """Run the script: lists of actions; each list is one batch.
+
+    `"reopen"` closes (checkpoint, anchor) and opens; `"archive"` lets eight days pass and maintains.
+    """
     home = Path(task["home"])
     acks = os.open(home.with_name("acks.jsonl"), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
 
@@ -125,6 +130,8 @@ async def play(task: dict[str, Any], sync: SuicidalSync) -> None:
         say("tried", [kind, operation_id])
         if kind == "create":
             await begun(store, made(operation_id, max_status_requests=1_000))
+        elif kind == "end":
+            await ended(store, operation_id, clock.wall())
         else:
             await counted(store, operation_id)
         say("done", [kind, operation_id])
@@ -135,6 +142,10 @@ async def play(task: dict[str, Any], sync: SuicidalSync) -> None:
         if step == "reopen":
             await store.close()
             store = await open_store(home, clock, label="crash", sync=sync, segment_bytes=SEGMENT_BYTES)
+        elif step == "archive":
+            clock.advance(timedelta(days=8))
+            await store.checkpoint()  # else it becomes due beside the archiving, and steps are counted one after another
+            await store.maintain(Retention())
         else:
             clock.advance(1)
             await asyncio.gather(*(act(store, kind, operation_id) for kind, operation_id in step))

@@ -109,6 +109,13 @@ async def changed(store: Store, operation_id: str, **fields: Any) -> int:
     return receipt.result
 
 
+async def ended(store: Store, operation_id: str, at: datetime, phase: Phase = Phase.SUCCEEDED) -> None:
+    """End an operation, with its closing event."""
+    command = change(operation_id, lambda op: replace(op, phase=phase, ended_at=at, next_poll_at=None), Kind.CLOSED)
+    receipt = await store.transact(Scope(operations=(operation_id,)), command, kind="record")
+    assert isinstance(receipt, Receipt)
+
+
 async def counted(store: Store, operation_id: str) -> int:
     """Count one status request and return the counter."""
     receipt = await store.transact(Scope(operations=(operation_id,)), count_one(operation_id), kind="reserve")

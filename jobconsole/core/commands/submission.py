@@ -114,7 +114,12 @@ def _with_id(view: View, new: NewOperation) -> Plan[Begun] | Refusal | None:
     op = operation(doc)
     if op.request_fingerprint == new.fingerprint:
         return Plan((), Begun(op, False))
-    return Refusal("id_taken", f"operation {new.operation_id} exists with another request; choose another --id or leave it out")
+    return id_taken(new.operation_id)
+
+
+def id_taken(operation_id: str) -> Refusal:
+    """The refusal of an id that belongs to another request (X18)."""
+    return Refusal("id_taken", f"operation {operation_id} exists with another request; choose another --id or leave it out")
 
 
 def _same_job(view: View, new: NewOperation) -> list[Mapping[str, object]]:
