@@ -9,9 +9,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
-__all__ = ["AsyncConsole", "Budget", "Console", "JobconsoleError", "Outcome", "open", "open_async"]
+__all__ = [
+    "AsyncConsole",
+    "Budget",
+    "Console",
+    "JobconsoleError",
+    "Outcome",
+    "open",
+    "open_async",
+    "read_audit",
+    "read_operations",
+    "write_frame",
+]
 
 if TYPE_CHECKING:
+    from jobconsole.adapters.frames import read_audit, read_operations, write_frame
     from jobconsole.api import AsyncConsole, Console, open_async
     from jobconsole.api import open_console as open
     from jobconsole.core.outcome import Outcome
@@ -26,6 +38,9 @@ _HOMES = {
     "Outcome": ("jobconsole.core.outcome", "Outcome"),
     "open": ("jobconsole.api", "open_console"),
     "open_async": ("jobconsole.api", "open_async"),
+    "read_audit": ("jobconsole.adapters.frames", "read_audit"),
+    "read_operations": ("jobconsole.adapters.frames", "read_operations"),
+    "write_frame": ("jobconsole.adapters.frames", "write_frame"),
 }
 
 

@@ -10,61 +10,25 @@ import contextlib
 import getpass
 import importlib
 import sys
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-import msgspec
-
+from jobconsole.audit import Audit
 from jobconsole.console import Budget, Desk, Wish, is_settled, open_desk
 from jobconsole.core.chain import Verification
 from jobconsole.core.durations import parse_duration
 from jobconsole.core.inbox import InboxItem
 from jobconsole.core.operation import Operation
 from jobconsole.core.outcome import Outcome, outcome
-from jobconsole.core.story import story
 from jobconsole.engine.blocking import Portal
 
 if TYPE_CHECKING:
     import pandas
 
 T = TypeVar("T")
-V = TypeVar("V")
 INTERRUPTED = "Interrupting stops this wait, not the job: it goes on at the provider and stays watched while a worker runs."
-
-
-@dataclass(frozen=True, slots=True)
-class Audit(Generic[V]):
-    """The audit's stored lines, of one operation or of the whole store, as they were when it was asked for."""
-
-    lines: tuple[bytes, ...]
-    _verify: Callable[[], V]
-
-    def story(self) -> str:
-        """One line an event, in plain words (L2)."""
-        several = len({event.get("operation_id") for event in self._events()}) > 1
-        return "\n".join(story(self._events(), with_operation=several))
-
-    def to_frame(self) -> pandas.DataFrame:
-        """A typed DataFrame, one row an event; the same columns and dtypes when it is empty (L2)."""
-        from jobconsole.adapters.frames import audit_frame
-
-        return audit_frame(self.lines)
-
-    def verify(self) -> V:
-        """Verify the whole store's chain against its anchors and records; an empty one is never valid (L3, L7)."""
-        return self._verify()
-
-    def _events(self) -> Iterator[dict[str, Any]]:
-        return (msgspec.json.decode(line) for line in self.lines)
-
-    def __len__(self) -> int:
-        return len(self.lines)
-
-    def __repr__(self) -> str:
-        return f"<Audit of {len(self.lines)} events: .story(), .to_frame(), .verify()>"
 
 
 class AsyncConsole:
@@ -179,9 +143,16 @@ class AsyncConsole:
 
     async def audit(self, op: Operation | str | None = None) -> Audit[Coroutine[Any, Any, Verification]]:
         """The audit of one operation, or of the whole store."""
-        operation_id = None if op is None else (await self._desk.get(_id(op))).operation_id
-        lines = tuple([line async for line in self._desk.events(operation_id)])
-        return Audit(lines, self._desk.verify)
+        if op is None:
+            return Audit(await self._desk.store.blocks(), self._desk.verify)
+        operation_id = (await self._desk.get(_id(op))).operation_id
+        return Audit((b"".join([line async for line in self._desk.events(operation_id)]),), self._desk.verify)
+
+    async def to_frame(self, phase: str | None = None, *, include_ended: bool = True) -> pandas.DataFrame:
+        """Operations as a typed DataFrame, oldest first: all, in flight, or of one phase; the same dtypes when it is empty."""
+        from jobconsole.adapters.frames import operations_frame
+
+        return operations_frame(await self.operations(phase, include_ended=include_ended))
 
     # ---- in a notebook --------------------------------------------------------------------------------------------------
     async def dashboard(self, *, theme: str | None = None, by: str | None = None) -> Any:
@@ -284,7 +255,11 @@ class Console:
     def audit(self, op: Operation | str | None = None) -> Audit[Verification]:
         """`AsyncConsole.audit`, waited for."""
         audit = self._portal.call(self._console.audit(op))
-        return Audit(audit.lines, lambda: self._portal.call(audit.verify()))
+        return Audit(audit.blocks, lambda: self._portal.call(audit.verify()))
+
+    def to_frame(self, phase: str | None = None, *, include_ended: bool = True) -> pandas.DataFrame:
+        """`AsyncConsole.to_frame`, waited for."""
+        return self._portal.call(self._console.to_frame(phase, include_ended=include_ended))
 
     def dashboard(self, **asked: Any) -> Any:
         """`AsyncConsole.dashboard`, for this thread."""

@@ -6,7 +6,7 @@ contract suite in the tests runs on every store.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -202,6 +202,9 @@ class Store(Protocol):
 
     def events(self, operation_id: str | None = None, after: int | None = None) -> AsyncIterator[bytes]:
         """Stored lines, verbatim, in chain order; `after` is a `seq`."""
+
+    async def blocks(self) -> Iterable[bytes]:
+        """The whole audit as it is now: stored lines, verbatim, many at a time; iterating may read files."""
 
     async def verify(self) -> Verification:
         """Verify the stored lines against the anchors and the live records (L3, L7)."""

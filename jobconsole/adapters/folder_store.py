@@ -11,7 +11,7 @@ failed sync (`recovery.py`), network file systems (`store_folder.prepare`).
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -23,7 +23,7 @@ from jobconsole.adapters.anchors import read_anchors
 from jobconsole.adapters.archive import Archive
 from jobconsole.adapters.archiver import archive_ended, rebuild_archive
 from jobconsole.adapters.checkpointer import Checkpointer
-from jobconsole.adapters.journal import segments, stored_lines
+from jobconsole.adapters.journal import StoredBlocks, segments, stored_lines
 from jobconsole.adapters.recovery import damage_behind
 from jobconsole.adapters.replica import Replica
 from jobconsole.adapters.store_folder import Folder, identify, machine
@@ -264,6 +264,13 @@ class FolderStore:
             at = msgspec.json.decode(line, type=_Numbered)
             if at.seq >= begins and (operation_id is None or at.operation_id == operation_id):
                 yield line
+
+    async def blocks(self) -> Iterable[bytes]:
+        """Stored lines, verbatim; each iteration reads the segments."""
+        self._documents()
+        if self._replica is None:
+            return ()
+        return StoredBlocks(self._folder.journal, self._replica.identity.first_segment, self._replica.end)
 
     async def heads(self) -> Sequence[Head]:
         """The one head, after a sync that makes it durable."""

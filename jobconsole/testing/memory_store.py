@@ -6,7 +6,7 @@ For tests of whatever works on a store. Several handles on one memory play sever
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -209,6 +209,10 @@ class MemoryStore:
             parsed = parse(line) if operation_id is not None else None
             if parsed is None or parsed.operation_id == operation_id:
                 yield line
+
+    async def blocks(self) -> Iterable[bytes]:
+        """Stored lines, verbatim, as one block."""
+        return (b"".join(self._memory.lines),)
 
     async def heads(self) -> Sequence[Head]:
         """The one head."""

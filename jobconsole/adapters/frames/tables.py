@@ -75,7 +75,7 @@ def _converted(frame: pandas.DataFrame, times: Any) -> pandas.DataFrame:
 
 def _numbers(durations: pandas.Series, per_second: int) -> pandas.Series:
     """Whole numbers where all are whole."""
-    numbers = (durations.dt.total_seconds() * per_second).round(6).astype("Float64")
+    numbers: pandas.Series = (durations.dt.total_seconds() * per_second).round(6).astype("Float64")
     return numbers.astype("Int64") if (numbers.dropna() % 1 == 0).all() else numbers
 
 
