@@ -1,11 +1,13 @@
 """The scripts and the style sheet of all widgets, as two texts that need nothing from any network (UX 1b).
 
 Only this file decides how the files in `static/` become the one module that anywidget loads: they are joined in this order, so
-that each may use what stands before it, and none imports anything.
+that each may use what stands before it, and none imports anything. Each widget sends both texts over its comm, so what is only
+there for readers stays behind: comments, indentation, blanks around operators.
 """
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from importlib.resources import files
 from typing import Final
@@ -17,29 +19,37 @@ SCRIPTS: Final = (
     "link.js",
     "rows.js",
     "options.js",
+    "lanes.js",
     "detail.js",
     "table.js",
     "inbox.js",
-    "lanes.js",
     "widgets.js",
 )
 STYLES: Final = ("widgets.css",)
+
+_COMMENTS_AND_INDENTATION = re.compile(r"^\s*(/[/*] .*|/\*\* .*)?\n?|\s+// [^\"`\n]*$", re.MULTILINE)
+_BLANKS = re.compile(r" ?(=>|===|!==|&&|\|\||\?\?|[=<>?:,{}]) ?")
+_STYLE_BLANKS = re.compile(r"\s*([{};,])\s*|(?<=:) ")
 
 
 @cache
 def script() -> str:
     """The module: its last file exports `default`."""
-    return _joined(SCRIPTS)
+    return "\n".join(map(_tight, _joined(SCRIPTS).splitlines()))
 
 
 @cache
 def style() -> str:
     """The style sheet; every rule in it is below one class."""
-    return _joined(STYLES)
+    return _STYLE_BLANKS.sub(r"\1", _joined(STYLES)).replace(";}", "}")
 
 
 def _joined(names: tuple[str, ...]) -> str:
-    """The files without their comments and indentation: each widget sends them over its comm."""
     folder = files("jobconsole.notebook") / "static"
-    lines = (line.strip() for name in names for line in (folder / name).read_text(encoding="utf-8").splitlines())
-    return "\n".join(line for line in lines if line and not line.startswith(("//", "/**", "/* ")))
+    text = "\n".join((folder / name).read_text(encoding="utf-8") for name in names)
+    return _COMMENTS_AND_INDENTATION.sub("", text)
+
+
+def _tight(line: str) -> str:
+    """A line of a script without needless blanks; one that holds a text or a pattern stays as it is."""
+    return line if re.search(r"[\"'`/]", line) else _BLANKS.sub(r"\1", line)

@@ -1,14 +1,31 @@
 // One operation: budgets, progress, what may be chosen, its requests on a time axis, its story.
 
-/** Time, checks and progress as bars with their figures; they move without the kernel. */
+/** A bar, its figures, and a note. */
+class Gauge {
+  constructor(kind, label) {
+    this.bar = new Bar(kind, label);
+    this.figure = h("span", { class: "jc-figure" });
+    this.note = h("span", { class: "jc-note" });
+    this.nodes = [this.bar.node, this.figure, this.note];
+  }
+
+  set(share, figure, note) {
+    this.bar.node.hidden = share === undefined;
+    if (share !== undefined) this.bar.set(share, figure);
+    say(this.figure, figure);
+    say(this.note, note);
+  }
+}
+
+/** Time, checks and progress of an operation; they move without the kernel. */
 class Gauges {
   constructor(link) {
     this.link = link;
-    this.bars = { time: new Bar("budget", "time budget"), checks: new Bar("budget", "checks"), progress: new Bar("progress", "progress") };
-    this.figures = Object.fromEntries(Object.keys(this.bars).map((name) => [name, h("span", { class: "jc-figure" })]));
-    this.notes = Object.fromEntries(Object.keys(this.bars).map((name) => [name, h("span", { class: "jc-note" })]));
-    const line = (name) => h("div", { class: "jc-gauge" }, h("span", { class: "jc-label" }, name), this.bars[name].node, this.figures[name], this.notes[name]);
-    this.node = h("div", { class: "jc-gauges" }, ...Object.keys(this.bars).map(line));
+    this.time = new Gauge("budget", "time budget");
+    this.checks = new Gauge("budget", "checks");
+    this.progress = new Gauge("progress", "progress");
+    const line = (name) => h("div", { class: "jc-gauge" }, h("span", { class: "jc-label" }, name), ...this[name].nodes);
+    this.node = h("div", { class: "jc-gauges" }, ...["time", "checks", "progress"].map(line));
   }
 
   set(row, granted) {
@@ -17,41 +34,33 @@ class Gauges {
   }
 
   tick() {
-    const { row } = this;
+    const { row, link } = this;
     if (!row) return;
-    const now = this.link.now();
-    timeGauge(row, now, this.bars.time, this.figures.time, this.notes.time);
-    checksGauge(row, now, this.bars.checks, this.figures.checks, this.notes.checks, this.link.terms);
-    if (this.granted) say(this.notes.time, [this.notes.time.textContent, this.granted].filter(Boolean).join(" · "));
-    const has = row.progress !== undefined;
-    this.bars.progress.node.hidden = !has;
-    if (has) this.bars.progress.set(row.progress, percent(row));
-    say(this.figures.progress, has ? percent(row) : "");
-    const none = filled(this.link.terms.texts.no_progress, { provider: row.provider });
-    say(this.notes.progress, has ? reported(row, now) : (row.counts ?? none));
+    const now = link.now();
+    this.time.set(...timeGauge(row, now, this.granted));
+    this.checks.set(...checksGauge(row, now));
+    attr(this.checks.note, "title", row.next ? `${full(row.next)}, ${link.terms.sources[row.source] ?? ""}` : null);
+    const none = row.counts ?? filled(link.texts.no_progress, { provider: row.provider });
+    this.progress.set(row.progress, percent(row), row.progress === undefined ? none : reported(row, now));
   }
 }
 
-const percent = (row) => `${Math.round(row.progress * 100)} %`;
+const percent = (row) => (row.progress === undefined ? "" : `${Math.round(row.progress * 100)} %`);
 
 const reported = (row, now) => [row.counts, row.seen && !row.ended ? `reported ${ago(row.seen, now)}` : ""].filter(Boolean).join(" · ");
 
-function timeGauge(row, now, bar, figure, note) {
+function timeGauge(row, now, granted) {
   const used = (row.ended ?? now) - row.began;
   const most = row.stops - row.began;
-  const words = `${lasting(used)} of ${lasting(most)}`;
-  bar.set(most > 0 ? used / most : 1, words);
-  say(figure, row.ended ? lasting(used) : words);
   const ending = row.stops > now ? `ends ${ahead(row.stops, now)}` : `over since ${clock(row.stops, now)}`;
-  say(note, row.ended ? `ended ${clock(row.ended, now)} UTC` : `${row.by ? `${row.by} ` : ""}${ending}`);
+  const note = row.ended ? `ended ${clock(row.ended, now)}` : [row.by, ending].filter(Boolean).join(" ");
+  const figure = row.ended ? lasting(used) : `${lasting(used)} of ${lasting(most)}`;
+  return [most > 0 ? used / most : 1, figure, granted ? `${note} · ${granted}` : note];
 }
 
-function checksGauge(row, now, bar, figure, note, terms) {
-  bar.set(row.most ? row.used / row.most : 1, `${row.used} of ${row.most}`);
-  say(figure, `${row.used} of ${row.most}`);
-  const next = row.next && !row.ended ? `next ${ahead(row.next, now)}` : "";
-  say(note, next || (row.failures ? `${counted(row.failures, "failure")}` : ""));
-  attr(note, "title", next ? `${full(row.next)}, ${terms.sources[row.source] ?? ""}` : null);
+function checksGauge(row, now) {
+  const note = row.next && !row.ended ? `next ${ahead(row.next, now)}` : row.failures ? counted(row.failures, "failure") : "";
+  return [row.most ? row.used / row.most : 1, `${row.used} of ${row.most}`, note];
 }
 
 /** Name, ids and the one sentence to read. */
@@ -86,7 +95,7 @@ class Detail {
     if (!detail) return;
     this.body.hidden = Boolean(detail.gone);
     if (detail.gone) {
-      this.head.replaceChildren(h("p", null, `${detail.id}: ${this.link.terms.texts.gone}`));
+      this.head.replaceChildren(h("p", null, `${detail.id}: ${this.link.texts.gone}`));
       return;
     }
     this.head.replaceChildren(headline(this.link, detail.row));

@@ -28,14 +28,20 @@ function attr(node, name, value) {
 /** `{name}` in a sentence of texts.py. */
 const filled = (sentence, values) => sentence.replace(/\{(\w+)\}/g, (whole, name) => String(values[name] ?? whole));
 
-const counted = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
+/** `1,204`. */
+const grouped = (number) => number.toLocaleString("en");
+
+const counted = (number, noun) => `${grouped(number)} ${noun}${number === 1 ? "" : "s"}`;
+
+/** The colour of a phase as the variable that the style sheet draws with. */
+const hueOf = (hue) => `--jc-hue:var(--jc-hue-${(hue ?? "queued").replace("_", "-")})`;
 
 /** Sign and word of a phase: colour only stands beside them (U4). */
 function phaseMark(terms, phase) {
   const known = terms.phases[phase] ?? { glyph: "?", word: phase, hue: "queued" };
   return h(
     "span",
-    { class: "jc-phase", "data-hue": known.hue },
+    { class: "jc-phase", style: hueOf(known.hue) },
     h("span", { class: "jc-glyph", "aria-hidden": "true" }, known.glyph),
     known.word,
   );

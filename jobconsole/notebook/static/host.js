@@ -23,29 +23,19 @@ function contrast(one, other) {
   return (light + 0.05) / (dark + 0.05);
 }
 
-/** Keeps `root` in the colours of its host. */
+/** Keeps `root` in the colours of its host. Called once a second: a host may load its colours long after it named its theme. */
 class Host {
   constructor(root, palettes) {
     this.root = root;
     this.palettes = palettes;
-    this.watch = new MutationObserver(() => this.dress());
-    for (const node of [document.documentElement, document.body])
-      this.watch.observe(node, { attributes: true, attributeFilter: ["class", "style", "data-jp-theme-name", "data-vscode-theme-kind"] });
-    this.system = matchMedia("(prefers-color-scheme: dark)");
-    this.onSystem = () => this.dress();
-    this.system.addEventListener("change", this.onSystem);
     this.dress();
-  }
-
-  /** A host may load its colours long after it named its theme: looked at once a second. */
-  glance() {
-    if (this.root.isConnected && getComputedStyle(this.root).backgroundColor !== this.seen) this.dress();
   }
 
   dress() {
     const { chosen, light, dark } = this.palettes;
     if (chosen) return this.wear(chosen, true);
     for (const name of ["--jc-bg", "--jc-fg"]) this.root.style.removeProperty(name);
+    this.root.style.colorScheme = "light dark"; // what the system prefers, where the host says nothing
     const style = getComputedStyle(this.root);
     const background = style.backgroundColor;
     const isDark = (luminance(background) ?? 1) < 0.18;
@@ -65,11 +55,5 @@ class Host {
     }
     this.root.style.colorScheme = palette.dark ? "dark" : "light";
     this.root.dataset.scheme = palette.dark ? "dark" : "light";
-    this.seen = getComputedStyle(this.root).backgroundColor;
-  }
-
-  close() {
-    this.watch.disconnect();
-    this.system.removeEventListener("change", this.onSystem);
   }
 }

@@ -62,9 +62,9 @@ class Inbox {
     const count = (kind) => items.filter((item) => item.kind === kind).length;
     say(this.titles.decision, count("decision") ? `${counted(count("decision"), "decision")} to make` : "");
     say(this.titles.look, count("look") ? `${counted(count("look"), "thing")} to see` : "");
-    say(this.more, this.link.whole.others ? `+ ${this.link.whole.others.toLocaleString("en")} more` : "");
+    say(this.more, this.link.whole.others ? `+ ${grouped(this.link.whole.others)} more` : "");
     const watched = counted(this.link.whole.watched ?? 0, "operation");
-    say(this.empty, items.length ? "" : filled(this.link.terms.texts.inbox_empty, { watched }));
+    say(this.empty, items.length ? "" : filled(this.link.texts.inbox_empty, { watched }));
   }
 
   /** An answered card stays for a moment with its answer, so that the click is seen to have done something. */

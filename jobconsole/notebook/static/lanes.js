@@ -52,7 +52,7 @@ class Attempts {
     const last = Math.max(row.ended ?? now, row.next ?? 0, ...attempts.map((each) => each.end ?? each.at));
     this.axis = new Axis(row.began, last);
     this.node.replaceChildren();
-    if (!attempts.length) return this.node.append(h("p", { class: "jc-quiet" }, this.link.terms.texts.no_attempts));
+    if (!attempts.length) return this.node.append(h("p", { class: "jc-quiet" }, this.link.texts.no_attempts));
     const track = h("div", { class: "jc-track", role: "img", "aria-label": this.summary() });
     track.append(...this.states(), ...attempts.flatMap((each, at) => this.attempt(each, attempts[at + 1], row)));
     if (row.stops <= this.axis.to) track.append(this.axis.at("jc-deadline", row.stops, { title: `${row.by ?? "deadline"} ${full(row.stops)}` }));
@@ -77,7 +77,8 @@ class Attempts {
   words(attempt) {
     const mark = this.link.terms.marks[attempt.outcome];
     const number = attempt.number ? ` ${attempt.number}` : "";
-    const parts = [`${attempt.what}${number} at ${clock(attempt.at)}`, attempt.status ? `status ${attempt.status}` : mark.word, attempt.said];
+    const took = attempt.end ? ` in ${attempt.end - attempt.at} ms` : "";
+    const parts = [`${mark.glyph} ${attempt.what}${number}`, `${attempt.status ?? mark.word}${took}`, attempt.said];
     if (attempt.retry) parts.push(`Retry-After ${lasting(attempt.retry * SECOND)}`);
     if (attempt.next) parts.push(`next ${clock(attempt.next)} ${this.link.terms.sources[attempt.source] ?? ""}`);
     return parts.filter(Boolean).join(", ");
@@ -89,7 +90,7 @@ class Attempts {
     const made = [this.axis.box("jc-delay", end, until)];
     if (attempt.retry) made.push(this.axis.box("jc-retry", end, end + attempt.retry * SECOND, { title: `Retry-After ${attempt.retry} s` }));
     const mark = this.link.terms.marks[attempt.outcome];
-    made.push(this.axis.at("jc-mark", attempt.at, { "data-outcome": attempt.outcome, title: this.words(attempt) }, mark.glyph));
+    made.push(this.axis.at("jc-mark", attempt.at, { "data-outcome": attempt.outcome, title: `${clock(attempt.at)} ${this.words(attempt)}` }, mark.glyph));
     return made;
   }
 
@@ -129,24 +130,33 @@ class Lanes {
     this.link = link;
     this.onOpen = onOpen;
     this.node = h("div", { class: "jc-lanes" });
+    this.bars = [];
   }
 
-  set(rows) {
-    this.rows = rows.slice(0, 40);
+  update(what) {
+    if (what === "whole" || what === "patch") this.draw();
+    if (what === "tick") this.tick();
+  }
+
+  draw() {
     const now = this.link.now();
-    this.node.replaceChildren();
-    if (!this.rows.length) return this.node.append(h("p", { class: "jc-empty" }, this.link.terms.texts.empty));
-    const moving = this.rows.filter((row) => !row.ended).map((row) => Math.min(row.stops, now + HOUR));
-    this.axis = new Axis(Math.min(...this.rows.map((row) => row.began)), Math.max(now, ...moving, ...this.rows.map((row) => row.ended ?? 0)));
-    this.bars = this.rows.map((row) => this.lane(row));
-    const left = h("p", { class: "jc-quiet" }, rows.length > 40 ? `+ ${(rows.length - 40).toLocaleString("en")} more; filter the table to choose` : "");
-    this.node.append(h("div", { class: "jc-lane" }, h("span"), this.axis.ticks()), ...this.bars.map((bar) => bar.lane), left);
+    const all = [...this.link.rows.values()].sort((one, other) => rank(one) - rank(other) || other.began - one.began);
+    const rows = all.slice(0, 40);
+    this.bars = [];
+    if (!rows.length) return this.node.replaceChildren(h("p", { class: "jc-empty" }, this.link.texts.empty));
+    const from = Math.min(...rows.map((row) => row.began));
+    const last = Math.max(...rows.map((row) => row.ended ?? now));
+    this.axis = new Axis(from, last + (last - from) / 5);
+    this.bars = rows.map((row) => this.lane(row));
+    const more = h("p", { class: "jc-quiet" }, all.length > 40 ? `+ ${grouped(all.length - 40)} more` : "");
+    this.node.replaceChildren(h("div", { class: "jc-lane" }, h("span"), this.axis.ticks()), ...this.bars.map((bar) => bar.lane), more);
     return this.tick();
   }
 
   lane(row) {
     const phase = this.link.terms.phases[row.phase];
-    const done = this.axis.box("jc-lane-done", row.began, row.began, { "data-hue": phase.hue });
+    const done = this.axis.box("jc-lane-done", row.began, row.began);
+    done.style.cssText += `;${hueOf(phase.hue)}`;
     const left = row.ended ? null : this.axis.box("jc-lane-left", row.began, row.stops);
     const edge = row.ended || row.stops > this.axis.to ? null : this.axis.at("jc-deadline", row.stops, { title: `${row.by ?? "deadline"} ${full(row.stops)}` });
     const name = h("button", { type: "button", class: "jc-lane-name", onclick: () => this.onOpen(row.id) }, phaseMark(this.link.terms, row.phase), foreign(row.name ?? row.id));
@@ -155,11 +165,11 @@ class Lanes {
 
   tick() {
     const now = this.link.now();
-    for (const { row, done } of this.bars ?? []) {
+    for (const { row, done } of this.bars) {
       const width = this.axis.place(row.ended ?? now) - this.axis.place(row.began);
       done.style.width = `max(4px, ${width.toFixed(3)}%)`;
       attr(done, "title", `${this.link.terms.phases[row.phase].word}, ${lasting((row.ended ?? now) - row.began)}`);
     }
-    if (this.axis && now > this.axis.to && this.link.isLive) this.set(this.rows);
+    if (this.bars.length && now > this.axis.to && this.link.isLive) this.draw();
   }
 }

@@ -9,6 +9,7 @@ class Link {
     this.model = model;
     this.kind = model.get("kind");
     this.terms = JSON.parse(model.get("terms"));
+    this.texts = this.terms.texts;
     this.palettes = JSON.parse(model.get("theme"));
     this.rows = new Map();
     this.whole = {};
@@ -75,7 +76,7 @@ class Link {
     if (this.standing === standing || this.standing === "closed") return;
     this.standing = standing;
     for (const click of this.clicks.values())
-      if (!click.text) Object.assign(click, { isOver: true, ok: false, text: this.terms.texts.unanswered });
+      if (!click.text) Object.assign(click, { isOver: true, ok: false, text: this.texts.unanswered });
     this.tell("standing");
   }
 
@@ -87,7 +88,7 @@ class Link {
 
   /** What to say about the connection; empty while all is well. */
   warning() {
-    const { texts } = this.terms;
+    const { texts } = this;
     if (!this.isLive) return filled(texts[this.standing], { at: clock(this.at) });
     if (this.pulse.why_not) return filled(texts.read_only, { why: this.pulse.why_not });
     return this.pulse.worker ? "" : texts.no_worker;
@@ -187,7 +188,7 @@ class Link {
 
   /** The state of a click in words. */
   clickText(click) {
-    const { texts } = this.terms;
+    const { texts } = this;
     if (click.isOver) return `${click.ok ? "✔" : "✖"} ${click.text}`;
     const waited = performance.now() - click.at;
     if (click.isGot || waited < BUSY_AFTER) return texts.deciding;

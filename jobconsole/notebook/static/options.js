@@ -41,7 +41,7 @@ class Options {
 
   mend(card, option) {
     if (!card) return;
-    const told = option.change || option.effect || "";
+    const told = (option.change || option.effect || "").replaceAll(" → ", "\u00a0→\u00a0");
     say(card.querySelector(".jc-change"), told);
     say(card.querySelector(".jc-cost"), option.cost && option.cost !== "no request" ? option.cost : "");
   }

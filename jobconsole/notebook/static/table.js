@@ -11,6 +11,9 @@ const COLUMNS = [
 ];
 const PAGE = 50; // pages.py
 
+/** Made ids differ at their end; what a person named stays whole. */
+const shortId = (id) => id.replace(/^op_[0-9A-Z]{20}(?=[0-9A-Z]{6}$)/, "…");
+
 class Line {
   constructor(table, id) {
     this.table = table;
@@ -21,9 +24,9 @@ class Line {
     this.sub = h("bdi", { class: "jc-note" });
     this.name = h("button", { type: "button", class: "jc-open", tabindex: "-1", onclick: () => table.open(id) });
     this.ids = h("bdi", { class: "jc-note" });
-    this.time = this.gauge("budget", "time budget");
-    this.checks = this.gauge("budget", "checks");
-    this.progress = this.gauge("progress", "progress");
+    this.time = new Gauge("budget", "time budget");
+    this.checks = new Gauge("budget", "checks");
+    this.progress = new Gauge("progress", "progress");
     this.answer = h("span", { class: "jc-figure" });
     this.tried = h("span", { class: "jc-note" });
     this.act = button("", () => table.open(id, true), { tabindex: "-1" });
@@ -33,16 +36,10 @@ class Line {
       cell("mark", this.mark),
       cell("state", this.phase, this.sub),
       cell("name", this.name, this.ids),
-      cell("time", ...Object.values(this.time).map((part) => part.node ?? part)),
-      cell("checks", ...Object.values(this.checks).map((part) => part.node ?? part)),
-      cell("progress", ...Object.values(this.progress).map((part) => part.node ?? part)),
+      ...["time", "checks", "progress"].map((name) => cell(name, ...this[name].nodes)),
       cell("answer", this.answer, this.tried),
       cell("act", this.act),
     );
-  }
-
-  gauge(kind, label) {
-    return { bar: new Bar(kind, label), figure: h("span", { class: "jc-figure" }), note: h("span", { class: "jc-note" }) };
   }
 
   set(row) {
@@ -50,16 +47,17 @@ class Line {
     const { terms } = this.table.link;
     if (row.phase !== this.row?.phase) this.phase.replaceChildren(phaseMark(terms, row.phase));
     this.row = row;
+    attr(this.node, "data-asks", row.asks ?? null);
+    const word = row.state && row.state.toLowerCase().replaceAll("_", " ") !== terms.phases[row.phase].word ? row.state : "";
     const flags = [row.stalled ? "stalled" : "", row.late ? "late" : ""].filter(Boolean).join(", ");
-    const sub = [row.state, flags, row.asks || row.phase === "failed" ? row.say : ""].filter(Boolean).join(" · ");
+    const sub = [word, flags, row.asks || row.phase === "failed" ? row.say : ""].filter(Boolean).join(" · ");
     say(this.sub, sub);
     attr(this.sub, "title", row.say ? `${row.state ?? ""} ${row.say}`.trim() : null);
     say(this.name, row.name ?? row.id);
     attr(this.name, "aria-label", `${row.name ?? row.id}: details`);
-    say(this.ids, [row.name ? row.id : "", row.provider].filter(Boolean).join(" · "));
+    say(this.ids, [row.provider, row.name ? shortId(row.id) : ""].filter(Boolean).join(" · "));
     attr(this.ids, "title", [row.id, row.job ? `job ${row.job}` : ""].filter(Boolean).join(", "));
     attr(this.mark, "aria-label", `mark ${row.name ?? row.id}`);
-    this.progress.bar.node.hidden = row.progress === undefined;
     say(this.act, row.asks === "decision" ? "Answer" : row.asks === "look" ? "See" : row.ended ? "Details" : "Actions");
     attr(this.act, "data-asks", row.asks ?? null);
     attr(this.act, "aria-label", `${this.act.textContent}: ${row.name ?? row.id}`);
@@ -70,12 +68,9 @@ class Line {
   tick() {
     const { row } = this;
     const now = this.table.link.now();
-    timeGauge(row, now, this.time.bar, this.time.figure, this.time.note);
-    checksGauge(row, now, this.checks.bar, this.checks.figure, this.checks.note, this.table.link.terms);
-    const has = row.progress !== undefined;
-    if (has) this.progress.bar.set(row.progress, percent(row));
-    say(this.progress.figure, has ? percent(row) : "–");
-    say(this.progress.note, row.counts ?? "");
+    this.time.set(...timeGauge(row, now));
+    this.checks.set(...checksGauge(row, now));
+    this.progress.set(row.progress, percent(row) || "–", row.counts ?? "");
     say(this.answer, row.status === undefined ? (row.tried ? "no answer" : "–") : String(row.status));
     say(this.tried, row.tried ? ago(row.tried, now) : "");
   }
@@ -94,7 +89,7 @@ class Table {
     this.all = h("input", { type: "checkbox", "aria-label": "mark all on this page", onchange: () => this.toggleAll() });
     this.heads = COLUMNS.map(([sort, words, name]) => h("th", { scope: "col", class: `jc-cell-${name}` }, button(words, () => this.sort(sort), { class: "jc-sort" })));
     this.body = h("tbody", { onkeydown: (event) => this.key(event), onfocusin: (event) => this.rove(event), onpointerleave: () => this.draw() });
-    const head = h("tr", null, h("th", { scope: "col", class: "jc-cell-mark" }, this.all), ...this.heads, h("th", { scope: "col" }, h("span", { class: "jc-hidden" }, "Actions")));
+    const head = h("tr", null, h("th", { scope: "col", class: "jc-cell-mark" }, this.all), ...this.heads, h("th", { scope: "col", class: "jc-cell-act" }, h("span", { class: "jc-hidden" }, "Actions")));
     this.empty = h("p", { class: "jc-empty" });
     this.range = h("span");
     this.back = button("‹", () => this.ask({ page: this.query.page - 1 }), { "aria-label": "Page before" });
@@ -200,21 +195,21 @@ class Table {
       if (at >= 0) made[Math.min(at, made.length - 1)].focus();
     }
     const first = page * PAGE;
-    say(this.range, found ? `${first + 1}–${Math.min(first + PAGE, found)} of ${found.toLocaleString("en")}` : "0");
+    say(this.range, found ? `${first + 1}–${Math.min(first + PAGE, found)} of ${grouped(found)}` : "0");
     this.back.disabled = page <= 0;
     this.forth.disabled = first + PAGE >= found;
     this.back.hidden = this.forth.hidden = found <= PAGE;
     const filter = [this.query.text, phase ? `state:${phase}` : ""].filter(Boolean).join(" ");
-    say(this.empty, found ? "" : total ? filled(terms.texts.no_match, { filter, hidden: total.toLocaleString("en") }) : terms.texts.empty);
+    say(this.empty, found ? "" : total ? filled(this.link.texts.no_match, { filter, hidden: grouped(total) }) : this.link.texts.empty);
     this.empty.hidden = Boolean(found);
   }
 
   /** A phase and how many are in it; pressed, it is the only one shown. */
   chip(name, words, count) {
     const { glyph, hue } = this.link.terms.phases[name] ?? {};
-    const attrs = { class: "jc-chip", "aria-pressed": String(this.query.phase === name), "data-hue": hue };
+    const attrs = { class: "jc-chip", "aria-pressed": String(this.query.phase === name), style: hueOf(hue) };
     const made = button("", () => this.ask({ phase: name, page: 0 }), attrs);
-    made.append(glyph ? h("span", { class: "jc-glyph", "aria-hidden": "true" }, glyph) : "", words, h("span", { class: "jc-count" }, count.toLocaleString("en")));
+    made.append(glyph ? h("span", { class: "jc-glyph", "aria-hidden": "true" }, glyph) : "", words, h("span", { class: "jc-count" }, grouped(count)));
     return made;
   }
 
@@ -266,7 +261,7 @@ class Table {
     const isHere = detail && detail.id === this.opened;
     this.detail.node.hidden = !isHere;
     const isLate = performance.now() - this.asked > BUSY_AFTER;
-    say(this.waiting, !isHere && isLate ? (this.link.isLive ? this.link.terms.texts.queued : this.link.warning()) : "");
+    say(this.waiting, !isHere && isLate ? (this.link.isLive ? this.link.texts.queued : this.link.warning()) : "");
     if (!isHere) return;
     this.detail.set(detail);
     if (this.wantsFocus) this.detail.options.list.querySelector("button:not(:disabled), a")?.focus();

@@ -7,25 +7,20 @@ class Frame {
     this.live = h("span", { class: "jc-live" });
     this.warning = h("p", { class: "jc-warning", role: "status" });
     this.spoken = h("div", { class: "jc-hidden", "aria-live": "polite" });
-    this.title = h("span", { class: "jc-title" }, { table: "Operations", inbox: "Inbox", dashboard: "jobconsole", timeline: "Timeline", progress: "Progress" }[link.kind]);
-    this.bar = h("div", { class: "jc-topbar" }, this.title, this.live);
+    const [Widget, title] = { table: [Table, "Operations"], inbox: [Inbox, "Inbox"], dashboard: [Dashboard, "jobconsole"], timeline: [Timeline, "Timeline"], progress: [Progress, "Progress"] }[link.kind];
+    const bar = h("div", { class: "jc-topbar" }, h("span", { class: "jc-title" }, title), this.live);
     // JupyterLab looks at keys before any element does: the attribute tells it to leave those in here alone.
-    this.root = h("div", { class: "jobconsole", "data-lm-suppress-shortcuts": "true", onkeydown: (event) => event.stopPropagation() }, this.bar, this.warning);
+    this.root = h("div", { class: "jobconsole", "data-lm-suppress-shortcuts": "true", onkeydown: (event) => event.stopPropagation() }, bar, this.warning);
     el.append(this.root);
-    this.body = this.content();
+    this.body = new Widget(link);
     this.root.append(this.body.node, this.spoken);
     this.host = new Host(this.root, link.palettes);
     this.stop = link.listen((what, data) => this.update(what, data));
     this.standing();
   }
 
-  content() {
-    const make = { table: Table, inbox: Inbox, dashboard: Dashboard, timeline: Timeline, progress: Progress }[this.link.kind];
-    return new make(this.link);
-  }
-
   update(what, data) {
-    if (what === "tick") this.host.glance();
+    if (what === "tick") this.host.dress();
     if (["tick", "standing", "pulse", "whole", "patch"].includes(what)) this.standing();
     if (what === "moved") say(this.spoken, `${data.name ?? data.id}: ${this.link.terms.phases[data.phase].word}${data.say ? `, ${data.say}` : ""}`);
     if (what !== "moved") this.body.update(what, data);
@@ -44,12 +39,11 @@ class Frame {
   picture() {
     const picture = document.getElementById(this.link.model.get("view_id"));
     const output = picture?.closest(".jp-OutputArea-child") ?? picture;
-    if (output) output.style.display = this.link.isLive ? "none" : ""; // hosts overrule the attribute `hidden`
+    if (output) output.style.display = this.link.isLive ? "none" : ""; // hosts overrule the attribute hidden
   }
 
   close() {
     this.stop();
-    this.host.close();
     this.root.remove();
   }
 }
@@ -59,7 +53,7 @@ class Dashboard {
   constructor(link) {
     this.link = link;
     this.table = new Table(link);
-    this.parts = { Operations: this.table, Inbox: new Inbox(link), Timeline: new LanesTab(link, (id) => this.open(id)), Audit: new Audit(link) };
+    this.parts = { Operations: this.table, Inbox: new Inbox(link), Timeline: new Lanes(link, (id) => this.open(id)), Audit: new Audit(link) };
     this.tabs = Object.keys(this.parts).map((name) => button(name, () => this.show(name), { class: "jc-tab", role: "tab", onkeydown: (event) => this.key(event, name) }));
     this.panels = Object.values(this.parts).map((part) => h("div", { role: "tabpanel" }, part.node));
     this.node = h("div", { class: "jc-dashboard" }, h("div", { role: "tablist", class: "jc-tabs" }, ...this.tabs), ...this.panels);
@@ -105,24 +99,6 @@ class Dashboard {
   }
 }
 
-class LanesTab {
-  constructor(link, onOpen) {
-    this.link = link;
-    this.lanes = new Lanes(link, onOpen);
-    this.node = this.lanes.node;
-  }
-
-  update(what) {
-    if (what === "whole" || what === "patch") this.lanes.set(this.rows());
-    if (what === "tick") this.lanes.tick();
-  }
-
-  rows() {
-    const rows = [...this.link.rows.values()];
-    return rows.sort((one, other) => rank(one) - rank(other) || other.began - one.began);
-  }
-}
-
 class Audit {
   constructor(link) {
     this.link = link;
@@ -136,8 +112,8 @@ class Audit {
 
   draw() {
     const lines = this.link.whole.audit ?? [];
-    const none = h("li", { class: "jc-empty" }, this.link.terms.texts.no_audit);
-    this.list.replaceChildren(...(lines.length ? lines.map(([at, id, text]) => storyLine(at, text, this.link.at, id)) : [none]));
+    const none = h("li", { class: "jc-empty" }, this.link.texts.no_audit);
+    this.list.replaceChildren(...(lines.length ? lines.map(([at, id, text]) => storyLine(at, text, this.link.at, this.link.rows.get(id)?.name ?? shortId(id))) : [none]));
   }
 }
 
@@ -146,31 +122,19 @@ class Timeline {
     this.link = link;
     this.head = h("div");
     this.attempts = new Attempts(link);
-    this.rows = h("tbody");
-    const heads = ["#", "at", "what", "answer", "said", "next check"].map((words) => h("th", { scope: "col" }, words));
-    this.node = h("div", { class: "jc-timeline" }, this.head, this.attempts.node, h("div", { class: "jc-scroll jc-requests" }, h("table", null, h("thead", null, h("tr", null, heads)), this.rows)));
-    this.draw();
+    this.list = h("ol", { class: "jc-story", tabindex: "0", "aria-label": "Requests, the last first" });
+    this.node = h("div", { class: "jc-timeline" }, this.head, this.attempts.node, this.list);
+    this.update("whole");
   }
 
   update(what) {
-    if (["whole", "patch"].includes(what)) this.draw();
-    if (what === "tick") this.attempts.tick();
-  }
-
-  draw() {
     const { detail } = this.link.whole;
-    if (detail.gone) return this.head.replaceChildren(h("p", null, `${detail.id}: ${this.link.terms.texts.gone}`));
+    if (what === "tick") this.attempts.tick();
+    if (!["whole", "patch"].includes(what)) return;
+    if (detail.gone) return this.head.replaceChildren(`${detail.id}: ${this.link.texts.gone}`);
     this.head.replaceChildren(headline(this.link, detail.row));
     this.attempts.set(detail);
-    return this.rows.replaceChildren(...detail.attempts.map((each) => this.row(each)).reverse());
-  }
-
-  row(each) {
-    const { marks, sources } = this.link.terms;
-    const answer = [marks[each.outcome].glyph, each.status ?? marks[each.outcome].word, each.end ? `in ${each.end - each.at} ms` : ""].filter(Boolean).join(" ");
-    const next = each.next ? `${clock(each.next, each.at)} ${sources[each.source] ?? ""}` : "";
-    const cells = [each.number ?? "", clock(each.at), each.what, answer, foreign(each.said ?? ""), each.retry ? `${next}, Retry-After ${each.retry} s` : next];
-    return h("tr", null, ...cells.map((cell) => h("td", null, cell)));
+    this.list.replaceChildren(...detail.attempts.map((each) => storyLine(each.at, this.attempts.words(each), detail.row.began)).reverse());
   }
 }
 
