@@ -6,7 +6,7 @@ Only this file decides which store, transport, secrets and catalogue a console i
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -40,6 +40,7 @@ __all__ = [
     "open_async",
     "open_desk",
     "require_credential",
+    "write_audit",
 ]
 
 
@@ -91,6 +92,13 @@ def require_credential(contract: Contract) -> None:
         from jobconsole.adapters.secrets import ReferenceSecrets
 
         ReferenceSecrets().read(contract.auth.secret)
+
+
+def write_audit(blocks: Iterable[bytes], target: Path, form: str) -> None:
+    """Write stored lines as a typed table; `form` is parquet, csv or xlsx. Raises `InvalidValue`, `AuditBroken`, `OSError`."""
+    from jobconsole.adapters.frames import audit_frame_of_blocks, write_frame
+
+    write_frame(audit_frame_of_blocks(blocks), target, form)
 
 
 def _transport(clock: Clock) -> Transport:

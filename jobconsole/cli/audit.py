@@ -1,4 +1,4 @@
-"""`audit`: the log as a story, as CSV, or as its stored lines, and whether its chain is whole (SPEC 9, L1-L3, L7).
+"""`audit`: the log as a story, as a table, or as its stored lines, and whether its chain is whole (SPEC 9, L1-L3, L7).
 
 Only this file decides how the audit leaves through the command line. Stored lines are copied byte by byte; nothing is encoded
 again, so that a copy verifies as the original does.
@@ -22,7 +22,7 @@ from jobconsole.cli.exits import Exit
 from jobconsole.cli.invocation import Invocation, pass_invocation
 from jobconsole.cli.opening import reading, writing
 from jobconsole.cli.values import TARGET
-from jobconsole.console import AsyncConsole
+from jobconsole.console import AsyncConsole, write_audit
 from jobconsole.core.chain import Verification
 from jobconsole.core.spreadsheet import csv_rows
 from jobconsole.core.story import story
@@ -31,11 +31,14 @@ from jobconsole.core.wording import counted
 from jobconsole.errors import AuditBroken, InvalidValue
 
 VERIFY, REBUILD = "verify", "rebuild-archive"
+BINARY = ("parquet", "xlsx")
 
 
 @click.command()
 @click.argument("what", metavar="[OP | verify | rebuild-archive]", required=False, shell_complete=complete_operation)
-@click.option("--format", "form", type=click.Choice(["story", "json", "csv"]), help="[default: story; with --json: json]")
+@click.option(
+    "--format", "form", type=click.Choice(["story", "json", "csv", *BINARY]), help="[default: story; with --json: json]"
+)
 @click.option("-o", "--output", "target", type=TARGET, metavar="FILE", help="Write it there.")
 @pass_invocation
 def audit(invocation: Invocation, what: str | None, form: str | None, target: Path | None) -> Exit:
@@ -47,6 +50,8 @@ def audit(invocation: Invocation, what: str | None, form: str | None, target: Pa
     chosen = form or ("json" if invocation.as_json else "story")
     if invocation.as_json and chosen != "json":
         raise InvalidValue(f"--json and --format {chosen} say different things; give one of them")
+    if chosen in BINARY and target is None:
+        raise click.UsageError(f"--format {chosen} needs --output FILE: it is no text.")
     return asyncio.run(_audit(invocation, what, chosen, target))
 
 
@@ -56,11 +61,21 @@ async def _audit(invocation: Invocation, operation: str | None, form: str, targe
             await console.get(operation)
         if target is None:
             await _print(invocation, console, operation, form)
+        elif form in BINARY:
+            write_audit(await _blocks(console, operation), target, form)
         else:
             with target.open("wb") as file:
                 await _write(file, console, operation, form)
+        if target is not None:
             invocation.output.note(f"written to {target}")
     return Exit.OK
+
+
+async def _blocks(console: AsyncConsole, operation: str | None) -> Iterable[bytes]:
+    """The lines, many at a time."""
+    if operation is None:
+        return await console.store.blocks()
+    return (b"".join([line async for line in console.events(operation)]),)
 
 
 async def _print(invocation: Invocation, console: AsyncConsole, operation: str | None, form: str) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import jobconsole
 from jobconsole.core.spreadsheet import COLUMNS
 
 from .conftest import Called, Shell
@@ -111,3 +112,20 @@ def test_a_full_disk_is_an_error(shell: Shell, submit: Submit, args: list[str]) 
         ended = shell.finish(shell.start(*args, stdout=full.fileno()))
     assert (ended.code, ended.err.count("\n")) == (1, 1)
     assert "No space left on device" in ended.err
+
+
+@pytest.mark.rule("L2")
+@pytest.mark.parametrize("whose", [(), ("quick",)], ids=["of the store", "of an operation"])
+def test_parquet_is_the_typed_frame_and_goes_to_a_file_only(
+    shell: Shell, submit: Submit, tmp_path: Path, whose: tuple[str, ...]
+) -> None:
+    submit("quick", "--wait")
+    target = tmp_path / "audit.parquet"
+    assert shell("audit", *whose, "--format", "parquet", "-o", str(target)).code == 0
+    frame = jobconsole.read_audit(target)
+    assert list(frame.columns) == list(COLUMNS)
+    assert set(frame["operation_id"].dropna()) == {"quick"}
+    assert frame["operation_id"].isna().any() == (not whose)
+    refused = shell("audit", "--format", "parquet")
+    assert (refused.code, refused.out) == (2, "")
+    assert "--output" in refused.err
