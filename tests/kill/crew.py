@@ -25,6 +25,7 @@ from jobconsole.protocols import WorkerInfo
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 POLL_S = 0.002
+BREATH_S = 0.3  # between two tries to stop a process at work
 MOST_TRIES = 50
 
 
@@ -91,7 +92,7 @@ class Crew:
                 member.signal(signal.SIGCONT)
                 return
             member.signal(signal.SIGCONT)
-            time.sleep(10 * POLL_S)
+            time.sleep(BREATH_S)
         raise AssertionError(f"{role} was never busy")
 
     def stop(self, roles: Sequence[str]) -> dict[str, float]:

@@ -20,7 +20,7 @@ from jobconsole.errors import Refused
 
 PERSON = "person:ana"
 ROUNDS_PER_OPENING = 4  # then the store is closed and opened again, as short-lived commands do: each closing is a checkpoint
-PAUSE_S = 0.1
+PAUSE_S = 0.2
 
 
 @dataclass(slots=True)
