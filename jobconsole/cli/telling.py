@@ -60,10 +60,11 @@ def phase_piece(phase: str) -> Toned | str:
 
 
 def state_text(view: View) -> str:
-    """What the provider said last, and how far it is."""
+    """What the provider said last, how far it is, and whether it looks stalled (H12)."""
     state = view["last_known_state"] or "-"
     progress = view["progress"]
-    return state if progress is None or view["done"] else f"{state} {progress:.0%}"
+    shown = state if progress is None or view["done"] else f"{state} {progress:.0%}"
+    return f"{shown}, stalled" if view["stalled"] else shown
 
 
 def checks_text(view: View) -> str:

@@ -55,6 +55,7 @@ class Account(Value, frozen=True, kw_only=True):
     spent: int = 0
     hour_at: datetime | None = None  # start of the hour that `spent_this_hour` counts
     spent_this_hour: int = 0
+    silences_ms: tuple[int, ...] = ()  # longest ones of its last finished jobs (`stall.py`)
 
 
 @dataclass(frozen=True, slots=True)

@@ -148,6 +148,7 @@ def _learned(op: Operation, seen: Observation, at: Moment) -> Operation:
         last_known_state=seen.state if seen.state is not None else op.last_known_state,
         state_class=seen.state_class,
         state_since=at.wall if moved or op.state_since is None else op.state_since,
+        longest_silence_ms=max(op.longest_silence_ms, _silence_ms(op, at)) if moved else op.longest_silence_ms,
         progress=seen.progress if seen.progress is not None else op.progress,
         message=seen.message or op.message,
         error=seen.error or op.error,
@@ -161,6 +162,11 @@ def _learned(op: Operation, seen: Observation, at: Moment) -> Operation:
         lacking_reads=op.lacking_reads + 1 if lacking else 0,
         result=_result(op, seen),
     )
+
+
+def _silence_ms(op: Operation, at: Moment) -> int:
+    """How long the job showed no change, up to now."""
+    return 0 if op.state_since is None else int((at.wall - op.state_since) / timedelta(milliseconds=1))
 
 
 def _result(op: Operation, seen: Observation) -> Result | None:

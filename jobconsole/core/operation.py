@@ -282,6 +282,8 @@ class Operation(Value, frozen=True, kw_only=True):
     last_known_state: str | None = None  # original spelling
     state_class: StateClass | None = None
     state_since: datetime | None = None  # last change of state or progress
+    longest_silence_ms: int = 0  # between two such changes
+    stalls_at: datetime | None = None  # when it counts as stalled; derived, see `stall.py` (H12)
     observed_at: datetime | None = None  # last good answer
     was_seen: bool = False
     progress: float | None = None  # 0..1
@@ -338,7 +340,6 @@ class Operation(Value, frozen=True, kw_only=True):
     open_actions: dict[str, OpenAction] = {}  # by kind: submit, cancel, fetch, ...
     decided: tuple[Decided, ...] = ()  # the last 20
     cancel_requested_at: datetime | None = None
-    is_stalled: bool = False
     revision: int = 1
     op_seq: int = 0
     due_at: datetime | None = None  # when a worker looks next; derived, see `settle`

@@ -21,6 +21,7 @@ from jobconsole.core.escalation import NEEDS_REASON_TEXT, look_options
 from jobconsole.core.line import timestamp
 from jobconsole.core.operation import Action, Operation, Option, Phase, Reason, deadline
 from jobconsole.core.outcome import DONE_WORDS
+from jobconsole.core.stall import stalled_since
 from jobconsole.core.templates import fill_url
 from jobconsole.core.wording import option_words, reason_text
 from jobconsole.errors import InvalidValue
@@ -40,7 +41,7 @@ def operation_view(
     options = [option_view(each, op, now, contract) for each in _open_options(op, now, contract, new_digest)]
     return {
         **_identity(op),
-        **_standing(op, now, contract),
+        **_standing(op, now),
         **_bounds(op, now),
         **_plan(op),
         "hold": hold_view(op, account, now),
@@ -82,7 +83,7 @@ def _identity(op: Operation) -> View:
     }
 
 
-def _standing(op: Operation, now: datetime, contract: Contract | None) -> View:
+def _standing(op: Operation, now: datetime) -> View:
     """What is known of the job; a result only where it ended well or partly (G3)."""
     counts = op.counts
     return {
@@ -99,7 +100,7 @@ def _standing(op: Operation, now: datetime, contract: Contract | None) -> View:
         "errors_url": op.errors_url,
         "result": _result(op),
         "late": op.is_late,
-        "stalled": _is_stalled(op, now, contract),
+        "stalled": stalled_since(op, now) is not None,
         "delivery": op.delivery.value,
         "last_http_status": op.last_http_status,
         "last_http_at": stamp(op.last_http_at),
@@ -176,13 +177,6 @@ def _waited_for_person(op: Operation, now: datetime) -> float:
     """Seconds in which nothing was sent because a person had to decide, the present wait included."""
     present = (now - op.escalation.since).total_seconds() if op.escalation else 0.0
     return round(op.waited_for_person_ms / 1_000 + max(0.0, present), 3)
-
-
-def _is_stalled(op: Operation, now: datetime, contract: Contract | None) -> bool:
-    """No change of state or progress for longer than the contract allows: flagged, and no limit is touched (H12)."""
-    if contract is None or contract.schedule.stalled_after is None or op.state_since is None or op.phase is not Phase.WAITING:
-        return op.is_stalled
-    return now - op.state_since > contract.schedule.stalled_after
 
 
 def _result(op: Operation) -> View | None:

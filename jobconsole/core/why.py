@@ -6,7 +6,7 @@ the events alone, the present from the record. Foreign text is inert; times are 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -16,6 +16,7 @@ from jobconsole.core.escalation import look_options
 from jobconsole.core.events import Kind
 from jobconsole.core.operation import Operation, Phase, Reason
 from jobconsole.core.plan_reason import because, not_earlier
+from jobconsole.core.stall import stalled_since
 from jobconsole.core.standing import Standing, standing_after, standing_now
 from jobconsole.core.story import story
 from jobconsole.core.story_line import Event, moment
@@ -115,7 +116,13 @@ def _present(op: Operation, events: Sequence[Event], now: datetime, account: Acc
     standing = standing_now(op, events)
     hold = hold_view(op, account, now)
     told = _held(hold, op, now) if hold is not None and standing.token is None else _situation(standing, now, now, contract)
-    return f"{told} {_ahead(op, standing, now, account, contract)}"
+    return " ".join([told, *_stalled(op, now), _ahead(op, standing, now, account, contract)])
+
+
+def _stalled(op: Operation, now: datetime) -> Iterator[str]:
+    """That the job looks stalled, which changes nothing (H12)."""
+    if (since := stalled_since(op, now)) is not None:
+        yield f"It looks stalled: no change of state or progress since {clock_text(since, now)}; its bounds are as they were."
 
 
 def _situation(standing: Standing, at: datetime, now: datetime, contract: Contract | None) -> str:

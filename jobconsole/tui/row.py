@@ -14,6 +14,7 @@ from rich.style import Style
 
 from jobconsole.core.account import Account
 from jobconsole.core.operation import DelaySource, Operation, Phase, deadline
+from jobconsole.core.stall import stalled_since
 from jobconsole.core.terminal_text import inert
 from jobconsole.core.wording import counted, reason_text, words
 from jobconsole.tui.clock_face import TimeStyle, age_text, short_age_text, since_text, until_text
@@ -181,7 +182,7 @@ def last_word_cell(op: Operation, context: RowContext) -> list[Piece]:
     pieces = [(inert(state, _LONGEST), look.text)] if state else []
     if said:
         pieces.append((f" {inert(said, _LONGEST)}", look.quiet))
-    if op.is_stalled:
+    if stalled_since(op, context.now) is not None:
         pieces.insert(0, ("stalled ", look.warning))
     return pieces or context.nothing
 

@@ -30,6 +30,7 @@ from jobconsole.core.decide import ConfirmFirst, Decision, Escalate, Stop, Succe
 from jobconsole.core.events import Draft, Kind
 from jobconsole.core.operation import DelaySource, Operation, Phase, Reason, StateClass
 from jobconsole.core.schedule import backoff, seconds
+from jobconsole.core.stall import remembered, watched
 
 ENDS = frozenset(
     {
@@ -121,9 +122,11 @@ def _judge(draft: Draft, entry: Record, view: View) -> Decision:
     seen = with_bounded_result(entry.seen)
     op = tallied(replace(before, lease=None), seen, contract, now, is_confirm=entry.is_confirm)
     acc = account_of(view, op, contract)
+    op = watched(op, contract, acc)
     decision = decide(op, seen, contract, now, entry.draw, held_until(acc, now), is_confirm=entry.is_confirm)
     decision = _during_cancel(op, decision, entry, now)
     decision = _for_account(op, decision, seen, acc, now)
+    acc = remembered(acc, op, decision)
     if isinstance(decision, ConfirmFirst):
         op = replace(op, lease=before.lease)
     elif isinstance(decision, WaitUntil):
