@@ -36,10 +36,12 @@ _HOMES = {
     "Console": ("jobconsole.api", "Console"),
     "JobconsoleError": ("jobconsole.errors", "JobconsoleError"),
     "Outcome": ("jobconsole.core.outcome", "Outcome"),
+    "load_ipython_extension": ("jobconsole.notebook.extension", "load_ipython_extension"),
     "open": ("jobconsole.api", "open_console"),
     "open_async": ("jobconsole.api", "open_async"),
     "read_audit": ("jobconsole.adapters.frames", "read_audit"),
     "read_operations": ("jobconsole.adapters.frames", "read_operations"),
+    "unload_ipython_extension": ("jobconsole.notebook.extension", "unload_ipython_extension"),
     "write_frame": ("jobconsole.adapters.frames", "write_frame"),
 }
 

@@ -119,6 +119,10 @@ class AsyncConsole:
         """Operations, oldest first: in flight, of one phase, or all; what was archived long ago is among all."""
         return await self._desk.operations(include_ended=include_ended, include_archived=include_ended, phase=phase)
 
+    async def providers(self) -> list[str]:
+        """The names of all providers whose contracts can be read."""
+        return list(self._desk.contracts.names())
+
     async def inbox(self) -> list[InboxItem]:
         """What needs a person: decisions and looks, oldest first (H2, H13)."""
         return await self._desk.inbox()
@@ -235,6 +239,10 @@ class Console:
     def operations(self, phase: str | None = None, *, include_ended: bool = False) -> list[Operation]:
         """`AsyncConsole.operations`, waited for."""
         return self._portal.call(self._console.operations(phase, include_ended=include_ended))
+
+    def providers(self) -> list[str]:
+        """`AsyncConsole.providers`, waited for."""
+        return self._portal.call(self._console.providers())
 
     def inbox(self) -> list[InboxItem]:
         """`AsyncConsole.inbox`, waited for."""

@@ -61,6 +61,11 @@ class Table(Live):
         marked = [operations[each] for each in self.selected if each in operations]
         return self._frame(marked if self.selected else list(operations.values()))
 
+    def filter(self, text: str, *, phase: str = "") -> None:
+        """Show what passes a filter, as the field above the table does; a person may change it."""
+        self._pages.query = Query.of({"text": text, "phase": phase})
+        self.send(self._full())
+
     @traitlets.validate("selected")
     def _bound(self, proposal: Any) -> list[str]:
         return list(dict.fromkeys(proposal["value"]))[:MOST_SELECTED]

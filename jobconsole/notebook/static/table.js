@@ -102,6 +102,7 @@ class Table {
       h("div", { class: "jc-scroll" }, h("table", null, h("thead", null, head), this.body), this.empty),
       h("div", { class: "jc-foot" }, h("span", { class: "jc-line" }, this.back, this.range, this.forth), this.marked),
     );
+    this.filter.value = this.query.text ?? "";
     this.opened = link.model.get("opened") || "";
     this.draw();
   }
