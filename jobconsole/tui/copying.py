@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from functools import partial
 from typing import TYPE_CHECKING
 
 from jobconsole.core.wording import counted
@@ -29,7 +28,7 @@ def copy_ids(call: Call) -> None:
 
 def copy_records(call: Call) -> None:
     """The records as JSON: one object, or an array of several."""
-    call.app.run_worker(partial(_copy_records, call.app, call.subjects), group="copying", exclusive=True)
+    call.app.run_worker(_copy_records(call.app, call.subjects), group="copying")
 
 
 async def _copy_records(app: Dashboard, subjects: Sequence[Subject]) -> None:

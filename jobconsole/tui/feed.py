@@ -87,7 +87,8 @@ class Feed:
             ids |= self.operations.keys()
         for operation_id in ids:
             self._take(operation_id, self._broker.operations.get(operation_id))
-        self.accounts = dict(self._broker.accounts)
+        if accounts or is_reload:
+            self.accounts = dict(self._broker.accounts)
         self._tell(lambda: Changed(ids, accounts, is_reload=is_reload))
 
     def _take(self, operation_id: str, op: Operation | None) -> None:

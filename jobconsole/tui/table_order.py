@@ -23,6 +23,8 @@ class TableOrder:
         self._seen: dict[str, Operation] = {}
         self._keys: dict[str, SortKey] = {}
         self._lingering: set[str] = set()
+        self._new: list[str] = []  # have a key, and are not among the rows yet
+        self._is_less = False  # some of the rows have no key any more
 
     def __contains__(self, operation_id: object) -> bool:
         return operation_id in self._keys
@@ -55,7 +57,7 @@ class TableOrder:
     def filter_by(self, wanted: Filter, operations: Mapping[str, Operation], now: datetime) -> None:
         """Make the rows anew: all that match."""
         self.filter = wanted
-        self._seen, self._keys, self._lingering = {}, {}, set()
+        self.rows, self._new, self._seen, self._keys, self._lingering = [], [], {}, {}, set()
         for op in operations.values():
             if wanted.matches(op, now):
                 self._put(op)
@@ -72,25 +74,31 @@ class TableOrder:
         if operation_id not in self._lingering:
             return False
         self._drop(operation_id)
-        self.rows.remove(operation_id)
+        self._arrange()
         return True
 
     def _put(self, op: Operation) -> bool:
-        key = self._key(op)
-        is_moved = self._keys.get(op.operation_id) != key
+        key, before = self._key(op), self._keys.get(op.operation_id)
+        is_moved = before != key
+        if before is None:
+            self._new.append(op.operation_id)
         self._seen[op.operation_id], self._keys[op.operation_id] = op, key
         return is_moved
 
     def _drop(self, operation_id: str) -> bool:
         self._lingering.discard(operation_id)
         self._seen.pop(operation_id, None)
-        return self._keys.pop(operation_id, None) is not None
+        was_row = self._keys.pop(operation_id, None) is not None
+        self._is_less |= was_row
+        return was_row
 
     def _key(self, op: Operation) -> SortKey:
         return (*self.column.sort_key(op), op.operation_id)
 
     def _arrange(self) -> None:
-        """Nearly sorted already, as after most changes, this is one pass."""
-        known = [operation_id for operation_id in self.rows if operation_id in self._keys]
-        added = self._keys.keys() - set(known)
-        self.rows = sorted([*known, *added], key=self._keys.__getitem__, reverse=self.is_reversed)
+        """What went goes, what came joins; nearly sorted already, as after most changes, sorting is one pass."""
+        if self._is_less:
+            self.rows = [operation_id for operation_id in self.rows if operation_id in self._keys]
+        self.rows.extend(self._new)
+        self._new, self._is_less = [], False
+        self.rows.sort(key=self._keys.__getitem__, reverse=self.is_reversed)

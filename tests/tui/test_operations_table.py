@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from textual.geometry import Region
 
 from jobconsole.play.job import Reply
 from jobconsole.tui.screens.operations import OperationsScreen
@@ -246,7 +247,7 @@ async def test_only_cells_that_differ_are_painted(dashboard: TestedDashboard) ->
     await dashboard.track("running")
     async with running(dashboard, (80, 12)) as pilot:
         table = table_of(dashboard)
-        painted = []
+        painted: list[Region] = []
         refresh = table.refresh
         table.refresh = lambda *regions, **how: painted.extend(regions) or refresh(*regions, **how)  # type: ignore[method-assign,func-returns-value]
         await pass_time(pilot, 1)

@@ -11,6 +11,7 @@ from typing import ClassVar
 from textual import events, on
 from textual.containers import Horizontal
 from textual.reactive import reactive
+from textual.timer import Timer
 from textual.widget import Widget
 
 from jobconsole.tui import texts
@@ -24,6 +25,7 @@ from jobconsole.tui.widgets.operations_table import OperationsTable
 from jobconsole.tui.widgets.status_bar import StatusBar
 
 PANE_FROM = 120  # columns of the terminal; the table keeps 76 of them
+RESTED_AFTER = 0.1  # seconds after which the pane follows the cursor
 LOADING_AFTER = 0.3  # seconds without a first picture until that is said
 
 
@@ -34,6 +36,7 @@ class OperationsScreen(Frame):
     AUTO_FOCUS: ClassVar[str | None] = "OperationsTable"
 
     has_pane: reactive[bool] = reactive(True)
+    _resting: Timer | None = None
 
     def compose_body(self) -> Iterable[Widget]:
         """The table and the pane."""
@@ -120,6 +123,12 @@ class OperationsScreen(Frame):
         self._show_in_pane()
 
     def _show_in_pane(self) -> None:
+        """Once the cursor rests: whoever moves through the rows waits for none of them."""
+        if self._resting is not None:
+            self._resting.stop()
+        self._resting = self.set_timer(RESTED_AFTER, self._show_now)
+
+    def _show_now(self) -> None:
         pane = self.query_one(DetailPane)
         if pane.display:
             pane.show(self.table.cursor_id)

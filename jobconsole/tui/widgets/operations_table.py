@@ -1,17 +1,14 @@
 """The operations table: a virtual list that draws only what is in sight, and of that only what changed (SPEC U2, U8).
 
 Only this file decides how rows keep their place. Cursor, marks and scroll are bound to operation ids: an update, a sort or a
-filter moves rows, never the cursor to another operation. `TableOrder` keeps the order; a `Line` is what stands on the screen.
+filter moves rows, never the cursor to another operation. `TableOrder` keeps the order, `table_lines.py` draws.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import ClassVar
 
-from rich.segment import Segment
-from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size
@@ -19,28 +16,15 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from jobconsole.core.operation import Operation
-from jobconsole.core.terminal_text import fit, inert, width
 from jobconsole.tui.action import Subject
 from jobconsole.tui.columns import BY_KEY, COLUMNS, Column, Place, fit_columns
 from jobconsole.tui.filter import Filter
 from jobconsole.tui.on_dashboard import OnDashboard
-from jobconsole.tui.row import Piece, RowContext, stale_since
+from jobconsole.tui.row import RowContext
 from jobconsole.tui.table_order import TableOrder
-from jobconsole.tui.themes import Look
+from jobconsole.tui.widgets.table_lines import Line, Standing, differing, draw, heading, sentence
 
 HEADING = 1  # lines above the rows
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One line as it stands on the screen; two that are equal need no painting."""
-
-    operation_id: str
-    is_cursor: bool
-    margin: Segment
-    cells: tuple[tuple[Segment, ...], ...]
-    ground: Style
 
 
 class OperationsTable(OnDashboard, ScrollView, can_focus=True, inherit_bindings=False):
@@ -81,6 +65,7 @@ class OperationsTable(OnDashboard, ScrollView, can_focus=True, inherit_bindings=
         self.marked: set[str] = set()
         self._places: tuple[Place, ...] = ()
         self._lines: dict[int, Line] = {}
+        self._row_context: RowContext | None = None
         self._empty_text = ""
 
     # ---- what others ask for ------------------------------------------------------------------------------------------
@@ -159,6 +144,7 @@ class OperationsTable(OnDashboard, ScrollView, can_focus=True, inherit_bindings=
 
     def tick(self) -> None:
         """A second passed. A filter by age may let rows in or out; otherwise only times move."""
+        self._row_context = None
         if self.order.filter.is_about_time:
             self.take(tuple(self.feed.operations))
         else:
@@ -279,6 +265,7 @@ class OperationsTable(OnDashboard, ScrollView, can_focus=True, inherit_bindings=
     # ---- drawing --------------------------------------------------------------------------------------------------------
     def redraw(self) -> None:
         """Everything looks different: draw all of it."""
+        self._row_context = None
         self._lines.clear()
         self.refresh()
 
@@ -289,120 +276,47 @@ class OperationsTable(OnDashboard, ScrollView, can_focus=True, inherit_bindings=
         """Compare what is in sight with what should be, and paint the cells that differ."""
         if not self.is_mounted or not self.size.height:
             return
-        context = self._row_context()
         for y in range(HEADING, self.size.height):
-            old, new = self._lines.get(y), self._line(y, context)
-            if new == old:
+            old, new = self._lines.get(y), self._line(y)
+            if new is old:
                 continue
-            if new is None:
-                self._lines.pop(y, None)
+            places = differing(old, new, self._places) if new is not None else None
+            if places is None:
                 self.refresh(Region(0, y, self.size.width, 1))
                 continue
-            self._lines[y] = new
-            self._paint_difference(y, old, new)
-
-    def _paint_difference(self, y: int, old: Line | None, new: Line) -> None:
-        if old is None or old.operation_id != new.operation_id or old.ground != new.ground or old.margin != new.margin:
-            self.refresh(Region(0, y, self.size.width, 1))
-            return
-        for place, before, after in zip(self._places, old.cells, new.cells, strict=True):
-            if before != after:
+            for place in places:
                 self.refresh(Region(place.start, y, place.width, 1))
 
     def render_line(self, y: int) -> Strip:
         """One line of the screen: the heading, a row, or what stands on an empty table."""
-        look = self.dashboard.look
+        look, order, columns = self.dashboard.look, self.order, self.size.width
         if y < HEADING:
-            return self._heading(look)
-        line = self._lines.get(y)
-        if line is None:
-            line = self._line(y, self._row_context())
-            if line is None:
-                return self._below(y, look)
-            self._lines[y] = line
-        return self._strip(line)
+            return heading(look, self._places, order.column, columns, is_reversed=order.is_reversed)
+        line = self._line(y)
+        if line is not None:
+            return line.strip
+        if order.rows or y != HEADING + self._row_count // 3:
+            return Strip.blank(columns, look.row)
+        return sentence(look, self._empty_text, columns)
 
-    def _row_context(self) -> RowContext:
-        app = self.dashboard
-        return RowContext(app.feed.shown_at, app.time_style, app.look, app.feed.accounts)
-
-    def _line(self, y: int, context: RowContext) -> Line | None:
+    def _line(self, y: int) -> Line | None:
+        """The row on this line of the screen, drawn anew only where it is not what it was drawn from."""
         number = int(self.scroll_y) + y - HEADING
-        rows = self.order.rows
-        if not 0 <= number < len(rows):
+        if not 0 <= number < len(self.order.rows):
+            self._lines.pop(y, None)
             return None
-        operation_id = rows[number]
-        op = self.order.operation(operation_id)
-        is_cursor = operation_id == self.cursor_id
-        ground = self._ground(op, operation_id, context, is_cursor=is_cursor)
-        cells = tuple(_fitted(place.column.draw(op, context), place, ground) for place in self._places)
-        return Line(operation_id, is_cursor, self._margin(operation_id, context.look, is_cursor=is_cursor), cells, ground)
+        operation_id = self.order.rows[number]
+        op, line = self.order.operation(operation_id), self._lines.get(y)
+        is_cursor, is_gone = operation_id == self.cursor_id, operation_id not in self.feed.operations
+        standing = Standing(is_cursor, is_cursor and self.has_focus, operation_id in self.marked, is_gone)
+        context = self._context_now()
+        if line is None or not line.is_drawn_from(op, context, standing):
+            line = self._lines[y] = draw(op, context, standing, self._places, self.size.width)
+        return line
 
-    def _ground(self, op: Operation, operation_id: str, context: RowContext, *, is_cursor: bool) -> Style:
-        """What lies under all cells of a row: the cursor's colour, struck out where it vanished, dim where it is stale."""
-        look = context.look
-        style = (look.cursor if self.has_focus else look.cursor_blurred) if is_cursor else look.row
-        if operation_id not in self.feed.operations:
-            return style + Style(strike=True)
-        return style + Style(dim=True) if stale_since(op, context.now) is not None else style
-
-    def _margin(self, operation_id: str, look: Look, *, is_cursor: bool) -> Segment:
-        is_ascii = look.theme.is_ascii
-        cursor = (">" if is_ascii else "▌") if is_cursor else " "
-        mark = ("*" if is_ascii else "●") if operation_id in self.marked else " "
-        return Segment(cursor + mark, look.accent)
-
-    def _strip(self, line: Line) -> Strip:
-        blank = Segment(" ", line.ground)
-        segments, at = [Segment(line.margin.text, line.ground + (line.margin.style or Style.null()))], 2
-        for place, cell in zip(self._places, line.cells, strict=True):
-            if place.start > at:
-                segments.append(Segment(" " * (place.start - at), line.ground))
-            segments.extend(cell)
-            at = place.end
-        if at < self.size.width:
-            segments.append(Segment(blank.text * (self.size.width - at), line.ground))
-        return Strip(segments, max(at, self.size.width)).crop(0, self.size.width)
-
-    def _heading(self, look: Look) -> Strip:
-        ground = look.row + look.quiet
-        segments, at = [Segment("  ", ground)], 2
-        for place in self._places:
-            is_sorted = place.column is self.order.column
-            title = place.column.title + (self._arrow(look) if is_sorted else "")
-            style = look.row + look.accent + Style(bold=True) if is_sorted else ground
-            shown = fit(title, place.width)
-            padded = shown.rjust(place.width) if place.column.is_right else shown.ljust(place.width)
-            segments += [Segment(" " * (place.start - at), ground), Segment(padded, style)]
-            at = place.end
-        return Strip(segments).extend_cell_length(self.size.width, ground).crop(0, self.size.width)
-
-    def _arrow(self, look: Look) -> str:
-        if look.theme.is_ascii:
-            return "^" if self.order.is_reversed else "v"
-        return "↑" if self.order.is_reversed else "↓"
-
-    def _below(self, y: int, look: Look) -> Strip:
-        """Under the last row nothing, except the one sentence of an empty table in the middle."""
-        if self.order.rows or y != HEADING + self._row_count // 3 or not self._empty_text:
-            return Strip.blank(self.size.width, look.row)
-        text = fit(inert(self._empty_text), self.size.width)
-        left = (self.size.width - width(text)) // 2
-        return Strip([Segment(" " * left, look.row), Segment(text, look.row + look.text)]).extend_cell_length(
-            self.size.width, look.row
-        )
-
-
-def _fitted(pieces: list[Piece], place: Place, ground: Style) -> tuple[Segment, ...]:
-    """The pieces of a cell, cut or filled to its width."""
-    segments, room = [], place.width
-    for text, style in pieces:
-        shown = fit(text, room)
-        segments.append(Segment(shown, ground + style))
-        room -= width(shown)
-        if room <= 0 or shown != text:
-            break
-    if room > 0:
-        filler = Segment(" " * room, ground)
-        segments = [filler, *segments] if place.column.is_right else [*segments, filler]
-    return tuple(segments)
+    def _context_now(self) -> RowContext:
+        """One for all rows of a second: a key draws only the rows that it changes."""
+        app = self.dashboard
+        if self._row_context is None or self._row_context.accounts is not app.feed.accounts:
+            self._row_context = RowContext(app.feed.shown_at, app.time_style, app.look, app.feed.accounts)
+        return self._row_context
