@@ -24,6 +24,7 @@ from jobconsole.tui.clock_face import TimeStyle, age_text, full_text, until_text
 from jobconsole.tui.widgets.bars import budget_bar, progress_bar
 
 _LABEL = 10  # columns of a label
+_ROOMY = 64  # columns from which on a time stands both ways
 _WORD, _SENTENCE, _RESULT = 80, 400, 4_000  # characters of foreign text
 _MARK_STYLES = {
     Outcome.UNDER_WAY: "$quiet",
@@ -169,7 +170,8 @@ def _check_rows(view: View, pen: Pen) -> Iterator[Content]:
     planned = time_of(view["next_poll_at"])
     if planned is not None:
         source = f" {source_text(view['delay_source'])}" if view["delay_source"] else ""
-        yield _note(f"next {until_text(planned, pen.now, pen.style)}, {clock_text(planned, pen.now)} UTC{source}")
+        clock = f", {clock_text(planned, pen.now)} UTC" if pen.width >= _ROOMY else ""
+        yield _note(f"next {until_text(planned, pen.now, pen.style)}{clock}{source}")
     granted = view["budget"]["granted"]
     if granted["times"]:
         more = f"{granted['minutes']} min and {granted['status_requests']} checks"
@@ -211,8 +213,9 @@ def timeline(found: Sequence[Attempt], pen: Pen) -> Content:
     return Content.assemble(*parts)
 
 
-def request_row(attempt: Attempt, now: datetime, *, is_ascii: bool = False) -> Content:
-    """One request and its answer in one line."""
+def request_row(attempt: Attempt, pen: Pen) -> Content:
+    """One request and its answer in one line; what came next stands behind it where there is room."""
+    now, is_ascii = pen.now, pen.is_ascii
     sign = (mark(attempt.outcome, is_ascii=is_ascii), _MARK_STYLES[attempt.outcome])
     what = f"check {attempt.number}" if attempt.number is not None else attempt.purpose
     if attempt.purpose == "confirm":
@@ -226,7 +229,7 @@ def request_row(attempt: Attempt, now: datetime, *, is_ascii: bool = False) -> C
         f" {what:<10} {answer:>3} ",
         (f"{took:>7}  ", "$quiet"),
         said,
-        (_next(attempt, now), "$quiet"),
+        (_next(attempt, now) if pen.width >= _ROOMY else "", "$quiet"),
     )
 
 

@@ -17,6 +17,7 @@ from jobconsole.core.commands.transitions import load
 from jobconsole.core.contract import Contract
 from jobconsole.core.escalation import (
     NEEDS_REASON_TEXT,
+    OPTIONS,
     covers_wait,
     leaves_spent,
     look_options,
@@ -98,6 +99,8 @@ def why_not_open(option: str, op: Operation, contract: Contract) -> str:
         return f"the cap of {ext.times} extension(s) in this operation's life is reached; close or cancel remain"
     if option == "cancel" and contract.cancel is None:
         return f"{contract.name} documents no cancel"
+    if op.escalation is not None and option not in OPTIONS[op.escalation.reason] and option != "cancel":
+        return f"{option} is no answer to {op.escalation.reason.replace('_', ' ')}"
     return f"{option} is not open for {op.operation_id} ({op.phase})"
 
 

@@ -107,12 +107,11 @@ class DetailScreen(Frame):
         """The lists follow the pane."""
         message.stop()
         self._dossier = found = message.dossier
-        now = self.feed.now()
-        is_ascii = self.dashboard.theme_file.is_ascii
+        pen = self.pen(self.size.width)
         self._show("story", [story_row(line, found) for line in found.story], "Nothing has happened yet.", follows=True)
-        requests = [sections.request_row(each, now, is_ascii=is_ascii) for each in found.attempts]
+        requests = [sections.request_row(each, pen) for each in found.attempts]
         self._show("requests", requests, "No request was sent yet.", follows=True)
-        actions = [sections.action_row(each, now) for each in found.actions]
+        actions = [sections.action_row(each, pen.now) for each in found.actions]
         self._show("actions", actions, "Nothing was asked of the provider but looks.")
         self._show("result", _result_lines(found), "There is no result yet; jobconsole fetch reads a large one.")
         self._show_options(found)

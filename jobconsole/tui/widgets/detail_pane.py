@@ -159,10 +159,11 @@ class DetailPane(OnDashboard, VerticalScroll, can_focus=True):
         pen = self.pen(max(20, self.size.width - 3))
         self._draw("why", Content(why))
         self._draw("timeline", sections.timeline(dossier.attempts, pen))
-        rows = [sections.request_row(each, pen.now, is_ascii=pen.is_ascii) for each in dossier.attempts[-_LAST:]]
+        rows = [sections.request_row(each, pen) for each in dossier.attempts[-_LAST:]]
         self._draw("requests", _lines(rows))
         self._draw("options", self._options(dossier))
-        self._draw("story", _lines([story_row(line, dossier) for line in dossier.story[-_LAST:]]))
+        told = [row for line in dossier.story[-_LAST:] for row in _hanging(story_row(line, dossier), pen.width)]
+        self._draw("story", _lines(told))
 
     def _options(self, dossier: Dossier) -> Content | None:
         assert dossier.view is not None
@@ -193,6 +194,14 @@ def story_row(line: StoryLine, dossier: Dossier) -> Content:
     """One line of the story; the date stands with it where it is not the first day's."""
     began = dossier.op.started_at if dossier.op is not None else None
     return Content.assemble((f"{clock_text(line.at, began)}  ", "$quiet"), line.text)
+
+
+def _hanging(row: Content, columns: int) -> list[Content]:
+    """A line of the story as wide as the pane; what goes on stands below the text, not below the time."""
+    indent = row.plain.index("  ") + 2
+    first, *rest = row.wrap(columns)
+    going_on = Content(" ").join(rest).wrap(max(10, columns - indent)) if rest else []
+    return [first, *(Content(" " * indent) + line for line in going_on)]
 
 
 def _lines(rows: list[Content]) -> Content | None:

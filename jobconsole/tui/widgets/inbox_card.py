@@ -116,7 +116,7 @@ class InboxCard(OnDashboard, VerticalScroll, can_focus=False):
     def on_resize(self) -> None:
         """Bars are as wide as the card."""
         if self._dossier is not None:
-            self._draw_moving(self._dossier)
+            self._draw(self._dossier)
 
     def take_focus(self) -> None:
         """Now digits act here."""
@@ -178,11 +178,12 @@ class InboxCard(OnDashboard, VerticalScroll, can_focus=False):
         if op.revision != self.revision:
             self.revision = op.revision
             self._guard.note()
-        self._cards = tuple(cards(view))
-        shown = [*self._cards, *missing_cards(view, op, dossier.contract)]
+        is_asking = op.operation_id in self.feed.asking
+        self._cards = tuple(cards(view)) if is_asking else ()
+        shown = [*self._cards, *missing_cards(view, op, dossier.contract)] if is_asking else []
         options = self.query_one("#card-options", LineList)
         entries = card_entries(shown, self.size.width - 4)
-        options.show(entries, empty="Nothing can be decided here just now.")
+        options.show(entries, empty="Nothing is asked here any more." if not is_asking else "Its answer is awaited.")
         options.styles.height = max(1, sum(len(entry.rows) for entry in entries))
         self.border_title = Content(inert(op.name or op.operation_id, 60))
         self.border_subtitle = "1–9 answer · Enter looks first · Esc back to the list"
