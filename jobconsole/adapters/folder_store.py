@@ -121,7 +121,7 @@ class FolderStore:
             await means.writer.submit(scope, forget(f"store:{self._label}", keys), "record")
         self._documents()
         await archive_ended(means.writer, self._archive, keep, self._clock)
-        self._workers.forget_dead(self._documents().owners())
+        self._workers.forget_dead(lambda: self._documents().owners())
         means.checkpointer.consider()
         await self.anchor()
 

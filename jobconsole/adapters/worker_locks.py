@@ -95,10 +95,15 @@ class WorkerLocks:
                     continue  # it is just announcing itself
         return tuple(found)
 
-    def forget_dead(self, owners: set[str]) -> None:
-        """Remove the files of dead workers that own nothing any more; `owners` are the owners of leases and claims."""
-        for worker_id in self._ids():
-            if f"worker:{worker_id}" not in owners and worker_id not in self._own and self.life(worker_id) is Life.DEAD:
+    def forget_dead(self, owners: Callable[[], set[str]]) -> None:
+        """Remove the files of dead workers that own nothing any more; `owners` reads the owners of leases and claims.
+
+        They are read after the probe: a worker that reserved and died in between is found dead, and found to own something.
+        """
+        dead = [worker_id for worker_id in self._ids() if worker_id not in self._own and self.life(worker_id) is Life.DEAD]
+        owning = owners() if dead else set()
+        for worker_id in dead:
+            if f"worker:{worker_id}" not in owning:
                 (self._folder / worker_id).unlink(missing_ok=True)
 
     def close_after_fork(self) -> None:

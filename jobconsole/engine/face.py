@@ -23,7 +23,7 @@ from jobconsole.core.chain import Verification
 from jobconsole.core.command import Command, CommandKind, R, Refusal, Scope
 from jobconsole.core.commands.decisions import choose, open_options
 from jobconsole.core.commands.effects import Applied, Choice
-from jobconsole.core.commands.reservation import Reserve, reserve
+from jobconsole.core.commands.reservation import Reserve, book_deadline
 from jobconsole.core.commands.submission import Begun, id_taken, submit, track
 from jobconsole.core.contract import Contract
 from jobconsole.core.events import Table
@@ -329,8 +329,8 @@ class AsyncConsole:
             contract = await self.contract_of(op)
             if contract is not None:
                 ask = Reserve(op.operation_id, contract, self.actor, contract.status.timeout + LEASE_MARGIN)
-                await self.store.transact(self._plain_scope(op), reserve(ask), kind="record")
-                booked += 1
+                got = await self.store.transact(self._plain_scope(op), book_deadline(ask), kind="record")
+                booked += isinstance(got, Receipt) and got.result is not None
         return booked
 
     # ---- the rest -------------------------------------------------------------------------------------------------------
