@@ -142,7 +142,10 @@ class AuditScreen(Frame):
     def _follow(self) -> None:
         """Not while a page is being turned: where a person wants to go comes first."""
         is_turning = any(each.group == "audit" and not each.is_finished for each in self.workers)
-        if not is_turning and self._page and self._page[-1].seq >= self._last_seq and self.list.cursor == str(self._page[-1].seq):
+        if is_turning or not self._page:
+            return
+        last = self._page[-1].seq
+        if last >= self._last_seq and self.list.cursor == str(last):
             self.action_newest()
 
     def action_newest(self) -> None:

@@ -75,7 +75,7 @@ class DetailScreen(Frame):
 
     def on_mount(self) -> None:
         """Show the operation."""
-        self.query_one(DetailPane).show(self.operation_id)
+        self.query_one(DetailPane).show(self.operation_id, rests=True)
 
     # ---- what the shell asks --------------------------------------------------------------------------------------------
     def subjects(self, *, for_many: bool) -> tuple[Subject, ...]:

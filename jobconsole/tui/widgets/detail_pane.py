@@ -60,6 +60,7 @@ class DetailPane(OnDashboard, VerticalScroll, can_focus=True):
         super().__init__(id=id, classes=classes)
         self.dossier: Dossier | None = None
         self._drawn: dict[str, Content] = {}
+        self._is_stale = False
 
     def compose(self) -> ComposeResult:
         """The parts, all of them empty at first."""
@@ -75,8 +76,8 @@ class DetailPane(OnDashboard, VerticalScroll, can_focus=True):
         self._draw_nothing(NOT_HERE)
 
     # ---- what is shown --------------------------------------------------------------------------------------------------
-    def show(self, operation_id: str | None) -> None:
-        """Show this operation, or nothing."""
+    def show(self, operation_id: str | None, *, rests: bool = False) -> None:
+        """Show this operation, or nothing. `rests`: the cursor does not come by on its way to another one."""
         if operation_id is None:
             self.dossier = None
             self._draw_nothing(NOT_HERE)
@@ -85,14 +86,16 @@ class DetailPane(OnDashboard, VerticalScroll, can_focus=True):
             self.dossier = Dossier(operation_id)
             self.scroll_home(animate=False)
             self._draw_facts()
-        self._read_soon(self.dossier)
+        self._read_soon(self.dossier, 0 if rests or self.dossier.events else _READ_AFTER)
 
     @work(exclusive=True, group="read")
-    async def _read_soon(self, dossier: Dossier) -> None:
-        """Wait until the cursor rests, then read."""
-        if not dossier.events:
-            await asyncio.sleep(_READ_AFTER)
-        await self._read(dossier)
+    async def _read_soon(self, dossier: Dossier, delay: float) -> None:
+        """Wait until the cursor rests, then read; once more where something changed meanwhile."""
+        await asyncio.sleep(delay)
+        self._is_stale = True
+        while self._is_stale:
+            self._is_stale = False
+            await self._read(dossier)
 
     async def _read(self, dossier: Dossier) -> None:
         try:
@@ -106,9 +109,12 @@ class DetailPane(OnDashboard, VerticalScroll, can_focus=True):
             self.post_message(self.Read(dossier))
 
     def on_changed(self, message: Changed) -> None:
-        """Read again where it is about this operation."""
-        if self.dossier is not None and (message.is_reload or self.dossier.operation_id in message.operation_ids):
-            self.show(self.dossier.operation_id)
+        """Read again where it is about this operation; a reading that is under way is not cut short, or it might never end."""
+        if self.dossier is None or not (message.is_reload or self.dossier.operation_id in message.operation_ids):
+            return
+        self._is_stale = True
+        if not any(each.node is self and each.group == "read" and not each.is_finished for each in self.workers):
+            self._read_soon(self.dossier, 0)
 
     def on_ticked(self, message: Ticked) -> None:
         """Elapsed times and countdowns move by themselves; "why?" is told for the present second."""
