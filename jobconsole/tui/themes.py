@@ -11,6 +11,7 @@ from functools import cached_property
 
 from rich.style import Style
 from textual.color import Color
+from textual.theme import BUILTIN_THEMES
 from textual.theme import Theme as TextualTheme
 
 from jobconsole.core.operation import Phase
@@ -36,6 +37,7 @@ def textual_theme(theme: Theme) -> TextualTheme:
         warning=colours["warning"],
         error=colours["error"],
         variables={
+            **(BUILTIN_THEMES["ansi-dark" if theme.is_dark else "ansi-light"].variables if theme.is_ansi else {}),
             **{f"state-{hue.replace('_', '-')}": theme.hues[hue] for hue in Hue},
             "quiet": theme.hues[Hue.QUEUED],
             "footer-key-foreground": colours["primary"],

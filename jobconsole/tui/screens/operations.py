@@ -17,7 +17,7 @@ from textual.widget import Widget
 from jobconsole.tui import texts
 from jobconsole.tui.action import Subject
 from jobconsole.tui.filter import parse_filter
-from jobconsole.tui.messages import Changed, Ticked
+from jobconsole.tui.messages import Changed, PauseChanged, Ticked
 from jobconsole.tui.screens.frame import Frame
 from jobconsole.tui.widgets.detail_pane import DetailPane
 from jobconsole.tui.widgets.filter_bar import EntryLine
@@ -97,6 +97,10 @@ class OperationsScreen(Frame):
         """Ages and countdowns move."""
         if self.is_current:
             self.table.tick()
+
+    def on_pause_changed(self, message: PauseChanged) -> None:
+        """The picture goes on: it is later now."""
+        self.table.tick()
 
     @on(OperationsTable.Arranged)
     def _arranged(self) -> None:

@@ -1,0 +1,142 @@
+"""Starting the dashboard: only on a terminal that can show it, and leaving one as it was (SPEC 11)."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import select
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+PATIENCE = 30.0  # seconds, on a busy machine
+LEAVE_ALTERNATE_SCREEN = b"\x1b[?1049l"
+SHOW_CURSOR = b"\x1b[?25h"
+
+
+class Terminal:
+    """A program on a terminal of its own."""
+
+    def __init__(self, *args: str, env: dict[str, str], columns: int = 100, lines: int = 30) -> None:
+        self.main, other = pty.openpty()
+        fcntl.ioctl(other, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
+        self.modes = termios.tcgetattr(other)
+        self.other = other
+        self.seen = b""
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "jobconsole", *args],
+            stdin=other,
+            stdout=other,
+            stderr=other,
+            env={**os.environ, "COLORTERM": "truecolor", **env},
+            start_new_session=True,
+        )
+
+    def read_until(self, is_there: Callable[[bytes], bool]) -> None:
+        """Read what it writes until it is there, or the program ended."""
+        end = time.monotonic() + PATIENCE
+        while not is_there(self.seen) and time.monotonic() < end:
+            ready, _, _ = select.select([self.main], [], [], 0.1)
+            if ready:
+                self.seen += os.read(self.main, 65_536)
+            elif self.process.poll() is not None:
+                return
+        assert is_there(self.seen), self.seen[-2000:]
+
+    def press(self, keys: bytes) -> None:
+        """Type."""
+        os.write(self.main, keys)
+
+    def ended(self) -> tuple[int, float]:
+        """The exit code and the seconds it took to end; what it wrote meanwhile is read."""
+        began = time.monotonic()
+        while self.process.poll() is None and time.monotonic() - began < PATIENCE:
+            if select.select([self.main], [], [], 0.05)[0]:
+                self.seen += os.read(self.main, 65_536)
+        took = time.monotonic() - began
+        while select.select([self.main], [], [], 0.1)[0]:
+            self.seen += os.read(self.main, 65_536)
+        code = self.process.poll()
+        assert code is not None
+        return code, took
+
+    def close(self) -> None:
+        """End what is left of it."""
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        os.close(self.main)
+        os.close(self.other)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("leave", "code"),
+    [(b"q", 0), (b"\x11", 0), (signal.SIGTERM, 0)],
+    ids=["q", "ctrl+q", "SIGTERM"],
+)
+@pytest.mark.parametrize("command", [("tui",), ()], ids=["tui", "jobconsole"])
+def test_leaving_gives_the_terminal_back(
+    tmp_path: Path, command: tuple[str, ...], leave: bytes | signal.Signals, code: int
+) -> None:
+    """Case TU-06: main screen, cursor and echo as before, by key or by signal, with the exit code of an ordinary end."""
+    terminal = Terminal("--home", str(tmp_path / "store"), *command, env={"TERM": "xterm-256color"})
+    try:
+        terminal.read_until(lambda seen: b"No operations yet" in seen and b"worker" in seen)
+        if isinstance(leave, signal.Signals):
+            terminal.process.send_signal(leave)
+        else:
+            terminal.press(leave)
+        assert terminal.ended()[0] == code
+        assert LEAVE_ALTERNATE_SCREEN in terminal.seen
+        assert SHOW_CURSOR in terminal.seen
+        assert termios.tcgetattr(terminal.other) == terminal.modes
+        assert b"Traceback" not in terminal.seen
+        assert b"Warning" not in terminal.seen
+    finally:
+        terminal.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", [("tui",), ()], ids=["tui", "jobconsole"])
+def test_a_dumb_terminal_gets_plain_lines(tmp_path: Path, command: tuple[str, ...]) -> None:
+    """No escape sequence, and the program ends where nothing waits."""
+    terminal = Terminal("--home", str(tmp_path / "store"), *command, env={"TERM": "dumb"})
+    try:
+        assert terminal.ended()[0] == 0
+        assert b"\x1b" not in terminal.seen
+        assert b"nothing waits" in terminal.seen
+    finally:
+        terminal.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", [("tui",), ()], ids=["tui", "jobconsole"])
+@pytest.mark.rule("U5")
+def test_without_a_terminal_there_are_plain_lines(tmp_path: Path, command: tuple[str, ...]) -> None:
+    """Stdin from nowhere and stdout into a pipe: the listing ends by itself."""
+    call = [sys.executable, "-m", "jobconsole", "--home", str(tmp_path / "store"), *command]
+    done = subprocess.run(call, stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE, check=False)
+    assert done.returncode == 0
+    assert b"\x1b" not in done.stdout + done.stderr
+    assert b"nothing waits" in done.stderr
+
+
+@pytest.mark.slow
+def test_an_unknown_theme_is_told_before_the_screen_changes(tmp_path: Path) -> None:
+    """Exit 2, with the names there are."""
+    terminal = Terminal("--home", str(tmp_path / "store"), "tui", "--theme", "mauve", env={"TERM": "xterm-256color"})
+    try:
+        assert terminal.ended()[0] == 2
+        assert b"there is no theme 'mauve'; there are ansi16" in terminal.seen
+        assert b"\x1b[?1049h" not in terminal.seen
+    finally:
+        terminal.close()
