@@ -55,9 +55,7 @@ def change(ids: list[str], rng: random.Random) -> Command[None]:
             op = operation(doc)
             phase = rng.choice((Phase.WAITING, Phase.SUCCEEDED)) if rng.random() < 0.1 else op.phase
             draft = Draft("worker:bench", op)
-            draft.add(
-                Kind.STATE_CHANGED, msgspec.structs.replace(op, progress=rng.random(), last_http_status=200, phase=phase)
-            )
+            draft.add(Kind.STATE_CHANGED, msgspec.structs.replace(op, progress=rng.random(), last_http_status=200, phase=phase))
             events.extend(draft.events)
         return Plan(tuple(events), None)
 
@@ -104,7 +102,11 @@ async def measure(home: Path, args: argparse.Namespace) -> None:
     other = multiprocessing.Process(target=churn, args=(str(home), args.operations, args.changes, stop), daemon=True)
     clock = SystemClock()
     desk = Desk(
-        await open_store(home, clock, label="bench"), Catalogue(), lambda: HttpTransport(ReferenceSecrets(), clock), clock, "bench"
+        await open_store(home, clock, label="bench"),
+        Catalogue(),
+        lambda: HttpTransport(ReferenceSecrets(), clock),
+        clock,
+        "bench",
     )
     app = Dashboard(desk, load_themes(home), person="person:bench", profile="bench")
     columns, lines = args.size.split("x")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 
 import pytest
 from textual.pilot import Pilot
@@ -10,6 +11,7 @@ from textual.widgets import Static
 
 from jobconsole.core.chain import Breach, Broken, Verification
 from jobconsole.tui.audit_pages import PAGE, matcher, page_after, page_before
+from jobconsole.tui.detail_sections import Pen
 from jobconsole.tui.dialogs.jump import JumpDialog
 from jobconsole.tui.screens.audit import AuditScreen, proof
 from jobconsole.tui.screens.detail import DetailScreen
@@ -117,7 +119,7 @@ async def test_verify_tells_what_the_chain_proves(dashboard: TestedDashboard) ->
 def test_a_broken_chain_shows_the_first_broken_place_first() -> None:
     """In words, with its number."""
     broken = Broken(Breach.CHANGED, 17, 1, 17, "its hash does not fit")
-    told = proof(Verification(whole_to=16, anchored_to=10, broken=broken)).plain
+    told = proof(Verification(whole_to=16, anchored_to=10, broken=broken), Pen(80, datetime(2026, 11, 29, tzinfo=UTC))).plain
     assert told.startswith("✖ BROKEN: changed at seq 17")
 
 

@@ -223,7 +223,9 @@ async def test_an_empty_table_says_what_to_do_next(dashboard: TestedDashboard) -
         await settled(pilot)
         dashboard.run_command("filter state:failed")
         await pilot.pause()
-        assert any('No operation matches "state:failed". esc clears the filter (5 hidden).' in line for line in text_of(dashboard))
+        assert any(
+            'No operation matches "state:failed". esc clears the filter (5 hidden).' in line for line in text_of(dashboard)
+        )
         await pilot.press("escape")
         await pilot.pause()
         assert "job-3" in "".join(text_of(dashboard))

@@ -101,7 +101,7 @@ def test_spending_is_told_of_the_hour_and_when_it_is_empty_at_this_rate() -> Non
     [
         ({}, "a  0 this hour"),
         ({"hold_until_at": NOW + timedelta(seconds=30)}, "a  held 0 this hour"),
-        ({"denied": Denied(since=NOW, http_status=403, operation_id="op-1")}, "a  refused 0 this hour"),
+        ({"denied": Denied(since=NOW, http_status=403, carriers={"": "op-1"})}, "a  refused 0 this hour"),
     ],
 )
 def test_an_accounts_line_says_what_holds_it_in_a_word(fields: dict[str, object], said: str) -> None:
