@@ -25,12 +25,12 @@ HOUR = timedelta(hours=1)
 
 
 class Denied(Value, frozen=True, kw_only=True):
-    """A credential of the account was refused: one escalation for all operations that use it (B11)."""
+    """Credentials of the account were refused: one escalation for all operations that use the same one (B11)."""
 
     since: datetime
     http_status: int | None = None
-    operation_id: str | None = None  # who carries the escalation; null until the next held one gets it
-    credentials: tuple[str, ...] = ("",)  # references that were refused; "" is the contract's own
+    carriers: dict[str, str | None] = msgspec.field(default_factory=dict)
+    """By refused credential ("" is the contract's own) the operation that asks about it; null where nobody does."""
 
 
 class Account(Value, frozen=True, kw_only=True):
@@ -103,22 +103,27 @@ def held_until(acc: Account, now: Moment) -> datetime | None:
 
 def is_denied(acc: Account, credential: str | None) -> bool:
     """Whether this credential was refused; None is the contract's own. One that a person switched to stands for itself."""
-    return acc.denied is not None and (credential or "") in acc.denied.credentials
+    return acc.denied is not None and (credential or "") in acc.denied.carriers
+
+
+def carrier(acc: Account, credential: str | None) -> str | None:
+    """The operation that asks about this refused credential; None where nobody does."""
+    return None if acc.denied is None else acc.denied.carriers.get(credential or "")
 
 
 def refused(acc: Account, now: Moment, operation_id: str, credential: str | None, http_status: int | None) -> Account:
     """The account after this credential was refused: who carries the escalation goes on carrying it (B11)."""
-    before = acc.denied or Denied(since=now.wall, http_status=http_status, credentials=())
-    credentials = tuple(dict.fromkeys((*before.credentials, credential or "")))
-    return replace(acc, denied=replace(before, operation_id=before.operation_id or operation_id, credentials=credentials))
+    before = acc.denied or Denied(since=now.wall, http_status=http_status)
+    carriers = {**before.carriers, credential or "": carrier(acc, credential) or operation_id}
+    return replace(acc, denied=replace(before, carriers=carriers))
 
 
 def mended(acc: Account, credential: str | None) -> Account:
-    """The account after this credential was accepted: what else was refused stays so, and somebody else carries it."""
+    """The account after this credential was accepted: what else was refused stays so."""
     if acc.denied is None:
         return acc
-    left = tuple(name for name in acc.denied.credentials if name != (credential or ""))
-    return replace(acc, denied=replace(acc.denied, operation_id=None, credentials=left) if left else None)
+    left = {name: carrier_id for name, carrier_id in acc.denied.carriers.items() if name != (credential or "")}
+    return replace(acc, denied=replace(acc.denied, carriers=left) if left else None)
 
 
 def blocked(

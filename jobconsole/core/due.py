@@ -4,25 +4,27 @@ Only this file decides what `due` offers and in which order. `documents.py` tell
 it. What it says is a hint: the command that follows runs on fresh state and decides.
 
 Offered is an operation whose `due_at` has come and that is under no live lease; nearest deadline first; of one account no more
-than it has slots and tokens, and nothing while the account is held. A denied account offers only what a person permitted, what
-its open actions need, and what uses another credential: the command decides. An operation whose deadline has passed is always
-offered, because escalating it sends nothing: deadlines run on while an account is denied or held (B11).
+than it has slots and tokens, and nothing while the account is held. Of operations whose credential was refused only a probe is
+offered: what else waits for access sleeps until the account changes. An operation with a bound that has passed is offered
+always, because booking that sends nothing: deadlines, permits and claims run on while an account is denied or held (B11).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from heapq import heapify, heappop, heappush
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from jobconsole.core.account import TOKEN
 from jobconsole.core.command import Moment
-from jobconsole.core.operation import Phase
+from jobconsole.core.denial import CREDENTIAL_PERMITS
+from jobconsole.core.operation import ActionState, Phase
 
 Document: TypeAlias = Mapping[str, Any]
 IsDead: TypeAlias = Callable[[str], bool]
 
+NEVER = datetime.max.replace(tzinfo=UTC)
 TERMINAL = frozenset(str(phase) for phase in Phase if phase.is_terminal)
 
 
@@ -39,11 +41,18 @@ class Facts(Protocol):
 class Planned(NamedTuple):
     """One operation's place in the queue; places are compared as they are offered."""
 
-    deadline_at: datetime  # the earlier of the two deadlines: it rules (B14), unless waived
+    deadline_at: datetime  # the earlier of the two deadlines (B14, unless waived), or `booked_at` where that is earlier
     due_at: datetime
     operation_id: str
     account_key: str
-    is_exempt: bool  # a permit, an open action or a credential of its own: offered although the account is denied
+    booked_at: datetime  # when a look concludes something although it may not send: a deadline, the end of a permit or claim
+    credential: str  # "" is the contract's own
+    is_probe: bool  # may try a credential that was refused
+
+    @property
+    def held_by(self) -> str | None:
+        """The credential whose refusal holds this look back; None where none does."""
+        return None if self.is_probe else self.credential
 
 
 def instant(text: str) -> datetime:
@@ -63,15 +72,35 @@ def planned(doc: Document) -> Planned | None:
     due_at, phase = doc.get("due_at"), doc["phase"]
     if due_at is None or phase in TERMINAL:
         return None
-    actions = (doc.get("open_actions") or {}).values()
-    is_exempt = bool(doc.get("permit")) or any(action.get("due_at") for action in actions)
-    if phase == Phase.ESCALATED and not is_exempt:
+    permit, actions = doc.get("permit"), (doc.get("open_actions") or {}).values()
+    if phase == Phase.ESCALATED and not permit and not any(action.get("due_at") for action in actions):
         return None
-    is_exempt = is_exempt or bool(doc.get("credential"))
     deadline_at = instant(doc["deadline_at"])
     if (business := doc.get("business_deadline_at")) and not doc.get("is_business_deadline_waived"):
         deadline_at = min(deadline_at, instant(business))
-    return Planned(deadline_at, instant(due_at), doc["operation_id"], doc["account_key"], is_exempt)
+    booked_at = _booked_at(doc, deadline_at)
+    return Planned(
+        min(deadline_at, booked_at),
+        instant(due_at),
+        doc["operation_id"],
+        doc["account_key"],
+        booked_at,
+        doc.get("credential") or "",
+        permit is not None and permit["purpose"] in CREDENTIAL_PERMITS,
+    )
+
+
+def _booked_at(doc: Document, deadline_at: datetime) -> datetime:
+    """The first bound that a look books without sending; `NEVER` where only people go on."""
+    claims = {kind: a for kind, a in (doc.get("open_actions") or {}).items() if a.get("state") == ActionState.CLAIMED}
+    ends = [instant(claim["due_at"]) for claim in claims.values() if claim.get("due_at")]
+    if doc["phase"] == Phase.SUBMITTING:
+        ends += [] if "submit" in claims else [deadline_at]  # one in flight is left to its owner
+    elif permit := doc.get("permit"):
+        ends.append(instant(permit["until_at"]))
+    elif doc["phase"] == Phase.WAITING:
+        ends.append(deadline_at)
+    return min(ends, default=NEVER)
 
 
 def is_live(lease: Document, now: Moment, is_dead: IsDead) -> bool:
@@ -116,7 +145,7 @@ class DueQueue:
     def __init__(self) -> None:
         self._current: dict[str, Planned] = {}
         self._future: list[tuple[datetime, str]] = []
-        self._ready: dict[str, tuple[list[Planned], list[Planned]]] = {}  # by account: (others, exempt)
+        self._ready: dict[str, dict[str | None, list[Planned]]] = {}  # by account, then by what holds them back
 
     def note(self, operation_id: str, doc: Document | None) -> None:
         """The operation has become `doc`, or is gone."""
@@ -157,23 +186,26 @@ class DueQueue:
             for lease in facts.leases(account_key):
                 if is_live(lease, now, is_dead) and lease.get("until_up") is not None:
                     times.append(now.wall + timedelta(milliseconds=lease["until_up"] - now.up))
-            times.extend(at for heap in heaps if (at := self._next_deadline(heap, now)) is not None)
+            times.extend(at for heap in heaps.values() if (at := self._next_bound(heap, now)) is not None)
         return min(times, default=None)
 
     def _is_planned(self, due_at: datetime, operation_id: str) -> bool:
         place = self._current.get(operation_id)
         return place is not None and place.due_at == due_at
 
-    def _next_deadline(self, heap: list[Planned], now: Moment) -> datetime | None:
-        """The nearest deadline to come; those that passed are under a lease, or they would have been offered."""
+    def _next_bound(self, heap: list[Planned], now: Moment) -> datetime | None:
+        """The nearest bound to come; those that passed are under a lease, or they would have been offered."""
         kept: list[Planned] = []
-        while heap and (heap[0].deadline_at <= now.wall or self._current.get(heap[0].operation_id) != heap[0]):
-            kept.append(heappop(heap))
-        deadline_at = heap[0].deadline_at if heap else None
-        for place in kept:
+        nearest = NEVER
+        while heap and heap[0].deadline_at < nearest:
+            place = heappop(heap)
             if self._current.get(place.operation_id) == place:
-                heappush(heap, place)
-        return deadline_at
+                kept.append(place)
+                if place.booked_at > now.wall:
+                    nearest = min(nearest, place.booked_at)
+        for place in kept:
+            heappush(heap, place)
+        return nearest if nearest < NEVER else None
 
     def _offers_of(
         self, account_key: str, facts: Facts, now: Moment, until: datetime, limit: int, is_dead: IsDead, *, is_skipped: bool
@@ -190,12 +222,13 @@ class DueQueue:
             free = min(free, max(tokens, 1))  # one may always ask: it learns when the next token comes
         overdue: list[Planned] = []
         others: list[Planned] = []
-        for heap in self._ready[account_key]:
-            usable = 0 if is_held or (account.get("denied") and heap is self._ready[account_key][0]) else min(free, limit)
+        refused = (account.get("denied") or {}).get("carriers") or {}
+        for held_by, heap in self._ready[account_key].items():
+            usable = 0 if is_held or held_by in refused else min(free, limit)
             late, ripe = self._take(heap, facts, now, until, limit, usable, is_dead)
             overdue.extend(late)
             others.extend(ripe)
-        if not any(self._ready[account_key]):
+        if not any(self._ready[account_key].values()):
             del self._ready[account_key]
         others.sort()
         return overdue + others[:free]
@@ -203,7 +236,7 @@ class DueQueue:
     def _take(
         self, heap: list[Planned], facts: Facts, now: Moment, until: datetime, limit: int, usable: int, is_dead: IsDead
     ) -> tuple[list[Planned], list[Planned]]:
-        """Up to `limit` places past their deadline and `usable` others; the heap keeps everything that is still current."""
+        """Up to `limit` places past their bound and `usable` others; the heap keeps everything that is still current."""
         late: list[Planned] = []
         ripe: list[Planned] = []
         kept: list[Planned] = []
@@ -212,12 +245,14 @@ class DueQueue:
             if self._current.get(place.operation_id) != place or place in kept[-1:]:
                 heappop(heap)  # stale, or a plan that was left and came back
                 continue
-            is_late = place.deadline_at <= until
-            if not is_late and len(ripe) >= usable:
+            is_late = place.booked_at <= until
+            if place.deadline_at > until and len(ripe) >= usable:
                 break
             kept.append(heappop(heap))
             if place.due_at > until or self._is_leased(place, facts, now, is_dead):
                 continue
+            if not is_late and len(ripe) >= usable:
+                continue  # a person let it go on after its deadline: few
             (late if is_late else ripe).append(place)
         for place in kept:
             heappush(heap, place)
@@ -232,7 +267,7 @@ class DueQueue:
             due_at, operation_id = heappop(self._future)
             place = self._current.get(operation_id)
             if place is not None and place.due_at == due_at:
-                heap = self._ready.setdefault(place.account_key, ([], []))[place.is_exempt]
+                heap = self._ready.setdefault(place.account_key, {}).setdefault(place.held_by, [])
                 heappush(heap, place)
                 if len(heap) > 2 * len(self._current) + 64:
                     self._rebuild()

@@ -410,17 +410,24 @@ def deadline(op: Operation) -> datetime:
     return min(op.deadline_at, op.business_deadline_at)
 
 
+def is_submission_in_flight(op: Operation) -> bool:
+    """Whether a worker has claimed the submission: until that claim ends, nobody else concludes anything."""
+    opened = op.open_actions.get("submit")
+    return opened is not None and opened.state is ActionState.CLAIMED
+
+
 def settle(op: Operation) -> Operation:
     """The same operation with `due_at` made from its plan: the earliest moment at which somebody must look at it.
 
-    That is the next check, an open action, the end of a permit, or the deadline: a deadline is booked when it passes.
+    That is the next check, an open action, the end of a permit, or the deadline: a deadline is booked when it passes, but that
+    of a submission in flight is left to its owner.
     """
     times = [a.due_at for a in op.open_actions.values() if a.due_at is not None]
     if op.next_poll_at is not None:
         times.append(op.next_poll_at)
-    if op.permit is not None:
+    if op.permit is not None and op.phase is not Phase.SUBMITTING:
         times.append(op.permit.until_at)
-    if op.phase in (Phase.WAITING, Phase.SUBMITTING):
+    if op.phase in (Phase.WAITING, Phase.SUBMITTING) and not is_submission_in_flight(op):
         times.append(deadline(op))
     due_at = min(times) if times and not op.phase.is_terminal else None
     return op if due_at == op.due_at else msgspec.structs.replace(op, due_at=due_at)

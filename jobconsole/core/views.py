@@ -10,7 +10,7 @@ passed on as it is, because this is data: whoever draws it makes it inert (U3). 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any, TypeAlias
 
@@ -233,12 +233,11 @@ def hold_view(op: Operation, account: Account | None, now: datetime) -> View | N
     if account is None or op.phase not in (Phase.WAITING, Phase.SUBMITTING):
         return None
     if account.denied is not None and is_denied(account, op.credential):
-        since, asks = account.denied.since, account.denied.operation_id
         return {
             "reason": Reason.AUTHORIZATION_DENIED.value,
-            "since": stamp(since),
+            "since": stamp(account.denied.since),
             "until_at": None,
-            "escalated_operation": asks,
+            "escalated_operation": carrier(account, op.credential),
         }
     if account.hold_until_at is not None and account.hold_until_at > now:
         began, until = stamp(account.hold_since_at), stamp(account.hold_until_at)
@@ -314,6 +313,11 @@ def account_view(
     account: Account, now: datetime, operations: Iterable[Operation] = (), contract: Contract | None = None
 ) -> View:
     """The JSON of an account: what it spent of what, by which of `operations`, and what holds it back (B9).
+def _denied_view(denied: Denied, operations: Sequence[Operation]) -> View:
+    asks = (op.operation_id for op in operations if any(carries(op, credential) for credential in denied.carriers))
+    return {"since": stamp(denied.since), "http_status": denied.http_status, "operation_id": next(asks, None)}
+
+
 
     `text` is `312 of 5,000 this hour` where a contract of the account bounds its requests per minute, else `312 this hour`.
     """
@@ -334,9 +338,7 @@ def account_view(
         "spacing_seconds": account.spacing_ms / 1_000,
         "held_since": stamp(account.hold_since_at) if held else None,
         "held_until": stamp(account.hold_until_at) if held else None,
-        "denied": None
-        if denied is None
-        else {"since": stamp(denied.since), "http_status": denied.http_status, "operation_id": denied.operation_id},
+        "denied": None if denied is None else _denied_view(denied, mine),
         "spent_by": [
             {"operation_id": op.operation_id, "status_requests_used": op.status_requests_used}
             for op in sorted(mine, key=lambda op: (-op.status_requests_used, op.operation_id))

@@ -17,16 +17,18 @@ from jobconsole.core import hosts
 from jobconsole.core.answer import Answer, CallError, Known, Observation
 from jobconsole.core.command import Command
 from jobconsole.core.commands.action_answers import ActionAnswer, record_action
-from jobconsole.core.commands.claims import Claim, Claimed, claim
+from jobconsole.core.commands.claims import Claim, Claimed, claim, may_probe
 from jobconsole.core.commands.group import sibling_ids
 from jobconsole.core.commands.recording import Judged, Record, record
-from jobconsole.core.commands.reservation import CREDENTIAL_PERMITS, Deferred, Reserve, Reserved, give_back, reserve
+from jobconsole.core.commands.reservation import Deferred, Reserve, Reserved, give_back, reserve
 from jobconsole.core.contract import Contract
+from jobconsole.core.denial import is_probe
 from jobconsole.core.events import Kind
 from jobconsole.core.observation import observe, unseen
 from jobconsole.core.operation import Delivery, Operation, StateClass
 from jobconsole.core.requests import RequestValues, cancel_request, confirm_request, status_request, submit_request
 from jobconsole.core.retry_after import read_headers
+from jobconsole.core.status_codes import call_error_of
 from jobconsole.engine.contracts import ContractBook
 from jobconsole.engine.gate import RequestGate
 from jobconsole.errors import CallerError, HostRefused, PeerClosedIdle, ProviderFault, SecretMissing, Withheld
@@ -58,6 +60,7 @@ class _Lease:
     until: datetime
     asked_up: int
     boot: str
+    kind: str | None = None  # of the action that it is for
     action_id: str | None = None
 
 
@@ -194,7 +197,7 @@ class Looker:
             return Looked(op, got)
         if not isinstance(got, Claimed):
             return Looked(got.op if got else None)
-        lease = _Lease(got.op, contract, got.token, got.until, asked_up, self._clock.boot_id, got.action.action_id)
+        lease = _Lease(got.op, contract, got.token, got.until, asked_up, self._clock.boot_id, kind, got.action.action_id)
         seen = await self._perform(lease, kind)
         entry = ActionAnswer(op.operation_id, kind, contract, self._actor, got.token, seen, self._rng.random())
         return Looked(
@@ -226,7 +229,7 @@ class Looker:
         timeout = lease.contract.status.timeout
         margin = max(timeout - GATE_MARGIN, timeout / 2)
         op = lease.op
-        probes = op.permit is not None and op.permit.purpose in CREDENTIAL_PERMITS
+        probes = is_probe(op) if lease.kind is None else may_probe(op, lease.kind)
         return RequestGate(
             clock=self._clock,
             store=self._store,
@@ -295,9 +298,8 @@ def _faulted(fault: ProviderFault | CallerError) -> Observation:
 def _heard(answer: Answer) -> Observation:
     """The answer to a cancel, which is never judged as a state (X11); what it says about pace holds all the same (B7, B9)."""
     said = read_headers(answer.headers, answer.received_at)
-    is_limited = answer.http_status == 429
     return Observation(
-        verdict=CallError.RATE_LIMITED.value if is_limited else StateClass.WAITING.value,
+        verdict=(call_error_of(answer.http_status) or StateClass.WAITING).value,
         http_status=answer.http_status,
         detail=f"the provider answered {answer.http_status}",
         retry_after_s=said.retry_after_s,

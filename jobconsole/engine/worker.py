@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from jobconsole.engine.contracts import ContractBook
-from jobconsole.engine.denials import pass_on_denial
+from jobconsole.engine.denials import pass_on_denial, pass_on_denials
 from jobconsole.engine.poll import Looked, Looker
 from jobconsole.errors import JobconsoleError, StoreError
 from jobconsole.protocols import Clock, Retention, Store, WorkerInfo
@@ -68,7 +68,12 @@ class Worker:
         if self._failure is not None:
             raise self._failure
 
+    @property
+    def _actor(self) -> str:
+        return f"worker:{self.info.worker_id}"
+
     async def _loop(self, *, until_idle: bool, once: bool) -> None:
+        await pass_on_denials(self.store, self.book, self._actor)
         while not self._is_stopping:
             self._wake.clear()
             started = await self._start_due()
@@ -99,7 +104,7 @@ class Worker:
             looked = await self.looker.look(operation_id)
             self._learn(operation_id, looked)
             if looked.op is not None:
-                await pass_on_denial(self.store, self.book, looked.op.account_key, f"worker:{self.info.worker_id}")
+                await pass_on_denial(self.store, self.book, looked.op.account_key, self._actor)
         except StoreError as error:
             self._store_failed(error)
             self._rest(operation_id)
@@ -146,10 +151,8 @@ class Worker:
             await asyncio.gather(timer, woken, return_exceptions=True)
 
     async def _is_idle(self) -> bool:
-        """Whether nothing is submitting, waiting, permitted or acted on. Asked after each look, so the heap answers first."""
-        if await self.store.next_due() is not None:
-            return False
-        return all(op.due_at is None for op in await self.store.in_flight())
+        """Whether nothing is submitting, waiting, permitted or acted on: what else was asked for waits for a person."""
+        return await self.store.next_due() is None
 
     async def _watch(self) -> None:
         """Other processes' changes wake this one within the store's reading interval."""
@@ -162,6 +165,7 @@ class Worker:
             await self.clock.sleep_until(self.clock.up_ms() + int(MAINTENANCE / MILLISECOND))
             try:
                 await self.store.maintain(self.retention)
+                await pass_on_denials(self.store, self.book, self._actor)
             except StoreError as error:
                 self._store_failed(error)
 

@@ -13,7 +13,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jobconsole.core.account import TOKEN, Account, Blocked, Denied, blocked, charged, held, held_until, informed, opened
+from jobconsole.core.account import (
+    TOKEN,
+    Account,
+    Blocked,
+    Denied,
+    blocked,
+    carrier,
+    charged,
+    held,
+    held_until,
+    informed,
+    opened,
+)
 from jobconsole.core.answer import CallError
 from jobconsole.core.command import Moment, Scope
 from jobconsole.core.commands.reservation import Deferred, Reserved, inherit_denial
@@ -283,7 +295,7 @@ def test_one_operation_escalates_and_the_others_wait_held(status: int) -> None:
     desk.check(denied(status))
     assert desk.op().phase is Phase.ESCALATED
     assert desk.op().escalation.reason is Reason.AUTHORIZATION_DENIED  # type: ignore[union-attr]
-    assert desk.account().denied == Denied(since=at(0), http_status=status, operation_id="op-1", credentials=("",))
+    assert desk.account().denied == Denied(since=at(0), http_status=status, carriers={"": "op-1"})
     got = desk.reserve("op-2")
     assert isinstance(got, Deferred)
     assert (got.why, got.until) == (DelaySource.ACCOUNT_HOLD, None)
@@ -315,11 +327,11 @@ def test_when_the_carrier_closes_the_next_one_inherits() -> None:
     desk = three()
     desk.check(denied())
     desk.chosen("close", reason="not needed")
-    assert desk.account().denied.operation_id is None  # type: ignore[union-attr]
+    assert carrier(desk.account(), None) == "op-1"  # until somebody else asks
     op = inherited(desk, "op-2")
     assert op is not None
     assert op.escalation.reason is Reason.AUTHORIZATION_DENIED  # type: ignore[union-attr]
-    assert desk.account().denied.operation_id == "op-2"  # type: ignore[union-attr]
+    assert carrier(desk.account(), None) == "op-2"
     assert inherited(desk, "op-3") is None
 
 
@@ -362,7 +374,7 @@ def test_a_probe_that_is_refused_or_lost_holds_again(seen: Any) -> None:
     desk.chosen("credential_mended")
     desk.check(seen)
     assert desk.op().escalation.reason is Reason.AUTHORIZATION_DENIED  # type: ignore[union-attr]
-    assert desk.account().denied.operation_id == "op-1"  # type: ignore[union-attr]
+    assert carrier(desk.account(), None) == "op-1"
     assert isinstance(desk.reserve("op-2"), Deferred)
 
 
@@ -395,5 +407,5 @@ def test_two_refused_credentials_are_both_held() -> None:
     desk.check(denied())
     desk.chosen("use_credential")
     desk.check(denied())
-    assert desk.account().denied.credentials == ("", "env:ACME_KEY_2")  # type: ignore[union-attr]
+    assert set(desk.account().denied.carriers) == {"", "env:ACME_KEY_2"}  # type: ignore[union-attr]
     assert isinstance(desk.reserve("op-2"), Deferred)

@@ -16,6 +16,7 @@ from jobconsole.core.operation import document, settle
 from tests.store.made import ACCOUNT, START, lease, made
 
 NOW = Moment(START, 1_000_000, "boot-1")
+PERMITS = ("cancel", "use_credential")
 SECOND = "acme-2@api.acme.example"
 
 FIELDS: dict[str, st.SearchStrategy[Any]] = {
@@ -24,7 +25,7 @@ FIELDS: dict[str, st.SearchStrategy[Any]] = {
     "deadline_at": st.sampled_from(["2026-11-29T09:30:00Z", "2026-11-29T12:00:00Z"]),
     "business_deadline_at": st.sampled_from([None, "2026-11-29T09:10:00Z"]),
     "is_business_deadline_waived": st.booleans(),
-    "permit": st.sampled_from([None, {"decision_id": "d"}]),
+    "permit": st.sampled_from([None, *({"purpose": name, "until_at": "2026-11-29T09:20:00Z"} for name in PERMITS)]),
     "credential": st.sampled_from([None, "env:OTHER"]),
     "open_actions": st.sampled_from([None, {"cancel": {"action_id": "a", "due_at": "2026-11-29T09:00:00Z"}}]),
     "lease": st.sampled_from([None, document(lease(NOW.up + 1)), document(lease(NOW.up - 1))]),

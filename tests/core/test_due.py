@@ -12,11 +12,13 @@ from hypothesis import strategies as st
 
 from jobconsole.core.command import Moment
 from jobconsole.core.documents import Documents
-from jobconsole.core.operation import NotBefore, OpenAction, Permit, Phase, document, settle
+from jobconsole.core.operation import ActionState, NotBefore, OpenAction, Permit, Phase, document, settle
 from tests.store.made import ACCOUNT, START, lease, made
 
 NOW = Moment(START, 1_000_000, "boot-1")
 MINUTE = timedelta(minutes=1)
+DENIED = {"since": "2026-11-29T09:00:00Z", "carriers": {"": "op-9", "env:K3": None}}
+CLAIMED = OpenAction(action_id="a", state=ActionState.CLAIMED, due_at=START + 2 * MINUTE)
 
 
 class Store:
@@ -156,26 +158,54 @@ def test_a_held_account_offers_nothing(store: Store, hold: Mapping[str, Any], is
     assert store.due() == ([] if is_held else ["permitted", "op-1"])
 
 
-def _permit() -> Permit:
-    return Permit(decision_id="d", purpose="credential_mended", checks=1, until_at=START + MINUTE)
+def _permit(purpose: str = "credential_mended") -> Permit:
+    return Permit(decision_id="d", purpose=purpose, checks=1, until_at=START + MINUTE)
 
 
 @pytest.mark.rule("B11")
-def test_a_denied_account_offers_only_what_was_permitted_and_open_actions(store: Store) -> None:
-    """A person who mended access gets the one probe; the others stay held."""
-    store.account(denied={"since": "2026-11-29T09:00:00Z"})
+def test_of_a_refused_credential_only_the_probe_is_offered(store: Store) -> None:
+    """A person who mended access gets the one probe; the others stay held, whatever a person let go on."""
+    store.account(denied=DENIED)
     action = OpenAction(action_id="a", due_at=START)
-    store.operation("plain", deadline_at=START + MINUTE)
+    store.operation("plain", deadline_at=START + MINUTE / 2)
     store.operation("acts", open_actions={"cancel": action}, deadline_at=START + 2 * MINUTE)
     store.operation("escalated", phase=Phase.ESCALATED, next_poll_at=START, deadline_at=START + 3 * MINUTE)
-    store.operation("permitted", phase=Phase.ESCALATED, permit=_permit(), deadline_at=START + 4 * MINUTE)
-    assert store.due() == ["acts", "permitted"]
+    store.operation("probes", phase=Phase.ESCALATED, permit=_permit(), deadline_at=START + 4 * MINUTE)
+    store.operation("checks", phase=Phase.ESCALATED, permit=_permit("check_once"), deadline_at=START + 5 * MINUTE)
+    store.operation("switched", credential="env:K2", deadline_at=START + 6 * MINUTE)
+    store.operation("refused too", credential="env:K3", deadline_at=START + 7 * MINUTE)
+    assert store.due() == ["probes", "switched"]
     store.account(denied=None)
-    assert store.due() == ["plain", "acts", "permitted"]
+    assert store.due() == ["plain", "checks", "probes", "acts", "switched", "refused too"]
+
+
+@pytest.mark.rule("B11", "X11")
+@pytest.mark.parametrize(
+    ("fields", "booked_after"),
+    [
+        ({"phase": Phase.ESCALATED, "open_actions": {"cancel": OpenAction(action_id="a", due_at=START)}}, None),
+        ({"open_actions": {"cancel": OpenAction(action_id="a", due_at=START)}}, 5),  # its deadline
+        ({"phase": Phase.ESCALATED, "open_actions": {"cancel": CLAIMED}}, 2),  # the end of the claim
+        ({"phase": Phase.SUBMITTING, "open_actions": {"submit": CLAIMED}}, 2),
+        ({"phase": Phase.ESCALATED, "permit": "check_once"}, 1),  # the end of the permit
+        ({"permit": "cancel"}, 1),
+    ],
+    ids=["asked for a cancel", "the same, waiting", "cancel in flight", "submission in flight", "one check", "follow-up"],
+)
+def test_what_waits_for_access_sleeps_until_a_bound_of_its_own(
+    store: Store, fields: dict[str, Any], booked_after: int | None
+) -> None:
+    """Nothing is looked at again and again while a person has not mended the credential."""
+    store.account(denied=DENIED)
+    permit = {"permit": _permit(fields["permit"])} if "permit" in fields else {}
+    store.operation("op-1", deadline_at=START + 5 * MINUTE, **(fields | permit))
+    assert store.due() == []
+    assert store.next_due() == (None if booked_after is None else START + booked_after * MINUTE)
+    assert store.due(at=60 * MINUTE) == ([] if booked_after is None else ["op-1"])
 
 
 @pytest.mark.rule("B11", "B14")
-@pytest.mark.parametrize("account", [{"denied": {"since": "2026-11-29T09:00:00Z"}}, {"hold_until_at": "2026-11-29T12:00:00Z"},
+@pytest.mark.parametrize("account", [{"denied": DENIED}, {"hold_until_at": "2026-11-29T12:00:00Z"},
                                      {"max_concurrent": 0}])  # fmt: skip
 def test_a_deadline_that_passed_is_offered_although_nothing_may_be_sent(store: Store, account: Mapping[str, Any]) -> None:
     """Escalating sends nothing: deadlines run on while an account is denied, held or full."""
@@ -195,7 +225,7 @@ def test_a_deadline_that_passed_is_offered_although_nothing_may_be_sent(store: S
         (lambda s: s.operation("op-1"), START),
         (lambda s: (s.account(hold_until_at="2026-11-29T10:02:00Z"), s.operation("op-1")), START + 2 * MINUTE),
         (lambda s: (s.account(denied={}), s.operation("op-1")), START),
-        (lambda s: (s.account(denied={"since": "x"}), s.operation("op-1")), START + 60 * MINUTE),
+        (lambda s: (s.account(denied=DENIED), s.operation("op-1")), START + 60 * MINUTE),
         (lambda s: s.operation("op-1", lease=lease(NOW.up + 15_000)), START + timedelta(seconds=15)),
         (lambda s: (s.account(max_concurrent=1), s.operation("op-1", lease=lease(NOW.up + 15_000)), s.operation("op-2")),
          START + timedelta(seconds=15)),

@@ -149,7 +149,7 @@ def test_a_hold_that_came_meanwhile_is_obeyed(passed: float, why: str | None) ->
 def test_a_credential_that_was_refused_meanwhile_is_not_sent(credential: str | None, is_probe: bool, why: str | None) -> None:
     desk, token = reserved()
     opened = gate(desk, token, credential=credential, ignores_denial=is_probe)
-    change_account(desk, denied=Denied(since=at(0), http_status=401, operation_id="op-9"))
+    change_account(desk, denied=Denied(since=at(0), http_status=401, carriers={"": "op-9"}))
     assert why_not(opened) == why
 
 

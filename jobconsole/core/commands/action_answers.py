@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from jobconsole.core.account import held
+from jobconsole.core.account import Account, carrier, held
 from jobconsole.core.answer import CallError, Observation
 from jobconsole.core.command import Command, Plan, Refusal, View
 from jobconsole.core.commands.claims import (
@@ -21,7 +21,14 @@ from jobconsole.core.commands.claims import (
     without_action,
 )
 from jobconsole.core.commands.group import siblings
-from jobconsole.core.commands.recording import account_after, apply_ending, quota_set, with_bounded_result, write_answer
+from jobconsole.core.commands.recording import (
+    account_after,
+    apply_ending,
+    quota_set,
+    released,
+    with_bounded_result,
+    write_answer,
+)
 from jobconsole.core.commands.transitions import (
     account_of,
     account_set,
@@ -122,15 +129,16 @@ def _submitted(draft: Draft, act: Action, entry: ActionAnswer, view: View) -> No
     if status is not None and submit is not None and submit.request.accepts(status):
         _accepted(draft, act, entry, view)
     elif seen.call_error is CallError.AUTHORIZATION_DENIED:
-        acc = deny_account(account_of(view, draft.op, contract), draft.op, view.now, status)
-        _end(draft, act, view, "refused", seen)
-        sets = account_set(view, acc)
-        reason, detail = Reason.AUTHORIZATION_DENIED, "the submission was refused; nothing was accepted"
-        if may_be_submitted(draft.op):
-            detail = "the submission was refused; an earlier one, whose answer was lost, may have been accepted"
-        escalate(draft, draft.op, reason, detail, contract, view.now, also=sets)
-    elif status in (429, 503):
-        _try_later(draft, act, entry, view)
+        _denied(draft, act, entry, view)
+    else:
+        _not_accepted(draft, act, entry, view)
+
+
+def _not_accepted(draft: Draft, act: Action, entry: ActionAnswer, view: View) -> None:
+    seen, status, contract = entry.seen, entry.seen.http_status, entry.contract
+    acc = released(draft, account_of(view, draft.op, contract), seen, draft.op, view)
+    if status in (429, 503):
+        _try_later(draft, act, entry, view, acc)
     elif status == 409 and may_be_submitted(draft.op):
         _conflict(draft, act, entry, view)
     elif status is not None and 400 <= status <= 499 and status not in (408, 421, 425):
@@ -144,6 +152,22 @@ def _submitted(draft: Draft, act: Action, entry: ActionAnswer, view: View) -> No
     else:
         detail = f"the submission may have been accepted: {seen.detail or f'answered {status}'}"
         submit_unclear(draft, act, contract, view, detail)
+
+
+def _denied(draft: Draft, act: Action, entry: ActionAnswer, view: View) -> None:
+    """Nothing was accepted. Where somebody asks about this credential already, the submission is held like the others (B11)."""
+    op, seen, now = draft.op, entry.seen, view.now
+    acc = account_of(view, op, entry.contract)
+    sets = account_set(view, deny_account(acc, op, now, seen.http_status))
+    if carrier(acc, op.credential) not in (None, op.operation_id):
+        repeat_submit(draft, act, now.wall, "refused", "another operation asks about this credential already")
+        draft.add(Kind.HELD, also=sets, account=acc.account, reason=Reason.AUTHORIZATION_DENIED)
+        return
+    _end(draft, act, view, "refused", seen)
+    reason, detail = Reason.AUTHORIZATION_DENIED, "the submission was refused; nothing was accepted"
+    if may_be_submitted(draft.op):
+        detail = "the submission was refused; an earlier one, whose answer was lost, may have been accepted"
+    escalate(draft, draft.op, reason, detail, entry.contract, now, also=sets)
 
 
 def _not_sent(draft: Draft, act: Action, entry: ActionAnswer, view: View) -> None:
@@ -162,13 +186,12 @@ def _not_sent(draft: Draft, act: Action, entry: ActionAnswer, view: View) -> Non
     escalate(draft, draft.op, reason, f"nothing was submitted: {seen.detail}", contract, view.now)
 
 
-def _try_later(draft: Draft, act: Action, entry: ActionAnswer, view: View) -> None:
+def _try_later(draft: Draft, act: Action, entry: ActionAnswer, view: View, acc: Account) -> None:
     """A 429 or 503 says that nothing was accepted: again after its delay, within the bounds of X10."""
     contract, seen, now = entry.contract, entry.seen, view.now
     delay = backoff(act.attempts - 1, contract.schedule, entry.draw) * (4 if seen.http_status == 429 else 1)
     if seen.retry_after_s:
         delay = seconds(seen.retry_after_s)
-    acc = account_of(view, draft.op, contract)
     if seen.http_status == 429 or seen.retry_after_s:
         acc = held(acc, now, delay)
         draft.add(Kind.HELD, also=account_set(view, acc), account=acc.account, until=acc.hold_until_at)

@@ -15,9 +15,10 @@ from msgspec.structs import replace
 
 from jobconsole.core.account import blocked, charged
 from jobconsole.core.command import Command, Plan, Refusal, View
-from jobconsole.core.commands.reservation import CREDENTIAL_PERMITS, Deferred, Stopped, slots_in_use, unsent
+from jobconsole.core.commands.reservation import Deferred, Stopped, slots_in_use, unsent
 from jobconsole.core.commands.transitions import Sets, account_of, account_set, escalate, load
 from jobconsole.core.contract import Contract
+from jobconsole.core.denial import is_probe
 from jobconsole.core.events import Draft, Kind, Table, action_set
 from jobconsole.core.operation import (
     Action,
@@ -99,11 +100,16 @@ def _claim(ask: Claim, view: View, draft: Draft) -> Claiming:
     if ask.kind == "submit" and now.wall >= deadline(op):
         return Stopped(unsent(draft, view, ask.contract))
     acc = account_of(view, op, ask.contract)
-    is_probe = op.permit is not None and op.permit.purpose in CREDENTIAL_PERMITS
-    stop = blocked(acc, now, slots_in_use(acc, view), op.credential, is_probe=is_probe)
+    probes = may_probe(op, ask.kind)
+    stop = blocked(acc, now, slots_in_use(acc, view), op.credential, is_probe=probes)
     if stop is not None:
         return _postponed(draft, ask.kind, stop.source, stop.until)
     return _take(ask, view, draft, act, account_set(view, charged(acc, now)))
+
+
+def may_probe(op: Operation, kind: str) -> bool:
+    """Whether this action may try a refused credential: a submission may; a cancel waits until a read was let through."""
+    return kind == "submit" and is_probe(op)
 
 
 def _take(ask: Claim, view: View, draft: Draft, act: Action, charge: Sets) -> Claimed:

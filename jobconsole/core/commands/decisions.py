@@ -25,7 +25,7 @@ from jobconsole.core.escalation import (
     waiting_options,
 )
 from jobconsole.core.events import Draft, Kind
-from jobconsole.core.operation import Operation, Option, Phase, Reason, deadline
+from jobconsole.core.operation import ActionState, Operation, Option, Phase, Reason, deadline
 
 
 def choose(choice: Choice) -> Command[Applied]:
@@ -60,8 +60,18 @@ def open_options(op: Operation, contract: Contract, now: datetime, new_digest: s
     assert op.escalation is not None
     is_newer = new_digest is not None and new_digest != op.contract
     options = options_for(op, op.escalation.reason, contract, now, contract_is_newer=is_newer)
-    busy = op.permit is not None or bool(op.open_actions)
-    return tuple(o for o in options if o.name in ("inspect", "close")) if busy else options
+    return tuple(o for o in options if o.name in ("inspect", "close")) if _is_under_way(op) else options
+
+
+def _is_under_way(op: Operation) -> bool:
+    """Whether a choice that was made before is being carried out: the next one waits for what comes of it.
+
+    Nothing comes of an action that waits for access: it does not keep a person from mending it (B11).
+    """
+    assert op.escalation is not None
+    waits_for_access = op.escalation.reason is Reason.AUTHORIZATION_DENIED
+    actions = [a for a in op.open_actions.values() if a.state is ActionState.CLAIMED or not waits_for_access]
+    return op.permit is not None or bool(actions)
 
 
 def _option(choice: Choice, op: Operation, view: View) -> Option | None:

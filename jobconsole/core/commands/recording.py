@@ -11,10 +11,9 @@ from dataclasses import dataclass
 import msgspec
 from msgspec.structs import replace
 
-from jobconsole.core.account import Account, held, held_until, informed, mended
+from jobconsole.core.account import Account, carrier, held, held_until, informed, is_denied, mended
 from jobconsole.core.answer import CallError, Observation
 from jobconsole.core.command import Command, Moment, Plan, Refusal, View
-from jobconsole.core.commands.reservation import CREDENTIAL_PERMITS
 from jobconsole.core.commands.transitions import (
     Sets,
     account_of,
@@ -27,6 +26,7 @@ from jobconsole.core.commands.transitions import (
 )
 from jobconsole.core.contract import Contract
 from jobconsole.core.decide import ConfirmFirst, Decision, Escalate, Stop, Succeed, WaitUntil, decide, tallied
+from jobconsole.core.denial import is_probe
 from jobconsole.core.events import Draft, Kind
 from jobconsole.core.operation import DelaySource, Operation, Phase, Reason, StateClass
 from jobconsole.core.schedule import backoff, seconds
@@ -176,14 +176,12 @@ def _during_cancel(op: Operation, decision: Decision, entry: Record, now: Moment
 
 
 def _for_account(op: Operation, decision: Decision, seen: Observation, acc: Account, now: Moment) -> Decision:
-    """One 401 escalation per account: the others stay waiting, held; a probe that was not answered stays a question (B11)."""
-    if acc.denied is None:
-        return decision
-    carries = acc.denied.operation_id == op.operation_id
+    """One escalation for a refused credential: the others stay waiting, held; an unanswered probe stays a question (B11)."""
+    asks = carrier(acc, op.credential)
     denied = isinstance(decision, Escalate) and decision.reason is Reason.AUTHORIZATION_DENIED
-    if denied and not carries and acc.denied.operation_id is not None:
+    if denied and asks not in (None, op.operation_id):
         return WaitUntil(now.wall, DelaySource.ACCOUNT_HOLD)
-    if carries and seen.call_error is CallError.DELIVERY_FAILURE:
+    if asks == op.operation_id and seen.call_error is CallError.DELIVERY_FAILURE:
         return Escalate(Reason.AUTHORIZATION_DENIED, f"the probe brought no answer: {seen.detail}")
     return decision
 
@@ -248,14 +246,21 @@ def account_after(
         draft.add(Kind.HELD, also=account_set(view, after), account=after.account, until=after.hold_until_at)
     elif after.spacing_ms != acc.spacing_ms:
         draft.add(Kind.HELD, also=account_set(view, after), account=after.account, spacing_ms=after.spacing_ms)
-    probed = before.permit is not None and before.permit.purpose in CREDENTIAL_PERMITS
-    refused = seen.call_error in (CallError.AUTHORIZATION_DENIED, CallError.DELIVERY_FAILURE)
     if seen.call_error is CallError.AUTHORIZATION_DENIED and isinstance(decision, WaitUntil):
         after = deny_account(after, before, now, seen.http_status)
         draft.add(Kind.HELD, also=account_set(view, after), account=after.account, reason=Reason.AUTHORIZATION_DENIED)
-    elif after.denied is not None and probed and not refused:
-        after = mended(after, before.credential)
-        draft.add(Kind.RELEASED, also=account_set(view, after), account=after.account, reason="credential accepted")
+        return after
+    return released(draft, after, seen, before, view)
+
+
+def released(draft: Draft, acc: Account, seen: Observation, before: Operation, view: View) -> Account:
+    """The account after a probe: whatever the provider answered, other than a refusal or a fault, it took the credential."""
+    not_taken = (CallError.AUTHORIZATION_DENIED, CallError.DELIVERY_FAILURE)
+    was_taken = seen.http_status is not None and seen.call_error not in not_taken
+    if not was_taken or not is_probe(before) or not is_denied(acc, before.credential):
+        return acc
+    after = mended(acc, before.credential)
+    draft.add(Kind.RELEASED, also=account_set(view, after), account=after.account, reason="credential accepted")
     return after
 
 
@@ -265,9 +270,9 @@ def apply_ending(
     """The event that ends the wait or stops it, where the decision says so."""
     op = draft.op
     if isinstance(decision, Succeed):
-        conclude(draft, op, Phase.SUCCEEDED, None, view, acc=acc, decision="succeed")
+        conclude(draft, op, Phase.SUCCEEDED, None, view, decision="succeed")
     elif isinstance(decision, Stop):
-        conclude(draft, op, decision.phase, decision.look, view, acc=acc, decision="stop")
+        conclude(draft, op, decision.phase, decision.look, view, decision="stop")
     elif isinstance(decision, Escalate):
         sets = None
         if decision.reason is Reason.AUTHORIZATION_DENIED:

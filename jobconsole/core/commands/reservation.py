@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
-from jobconsole.core.account import Account, blocked, charged, is_denied
+from jobconsole.core.account import Account, blocked, carrier, charged, is_denied
 from jobconsole.core.command import Command, Moment, Plan, Refusal, View
 from jobconsole.core.commands.transitions import (
     Sets,
@@ -25,9 +25,9 @@ from jobconsole.core.commands.transitions import (
     superseded,
 )
 from jobconsole.core.contract import Contract
+from jobconsole.core.denial import is_probe, may_inherit
 from jobconsole.core.events import Draft, Kind
 from jobconsole.core.operation import (
-    ActionState,
     DelaySource,
     Delivery,
     Lease,
@@ -36,9 +36,8 @@ from jobconsole.core.operation import (
     Phase,
     Reason,
     deadline,
+    is_submission_in_flight,
 )
-
-CREDENTIAL_PERMITS = frozenset({"credential_mended", "use_credential"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +136,7 @@ def _started(ask: Reserve, view: View, draft: Draft) -> Reservation:
     if _needs_approval(ask.contract) and (permit is None or permit.purpose == "cancel"):
         return Stopped(escalate(draft, op, Reason.APPROVAL_REQUIRED, "each check needs an approval", ask.contract, now))
     acc = account_of(view, op, ask.contract)
-    is_probe = permit is not None and permit.purpose in CREDENTIAL_PERMITS
-    stop = blocked(acc, now, slots_in_use(acc, view), op.credential, is_probe=is_probe)
+    stop = blocked(acc, now, slots_in_use(acc, view), op.credential, is_probe=is_probe(op))
     if stop is not None:
         return _replanned(draft, Deferred(stop.source, stop.until, account_wide=True))
     if op.status_requests_used >= op.max_status_requests:
@@ -189,8 +187,7 @@ def _continued(ask: Reserve, view: View, draft: Draft) -> Reservation:
             return Deferred("approval_required")
         permit = replace(permit, checks=permit.checks - 1)
     acc = account_of(view, op, ask.contract)
-    is_probe = permit is not None and permit.purpose in CREDENTIAL_PERMITS
-    stop = blocked(acc, now, 0, op.credential, is_probe=is_probe)
+    stop = blocked(acc, now, 0, op.credential, is_probe=is_probe(op))
     if stop is not None:
         return Deferred(stop.source, stop.until, account_wide=True)
     lease = replace(
@@ -210,8 +207,7 @@ def _submission_deadline(ask: Reserve, view: View, draft: Draft) -> Reservation:
     op = draft.op
     if op.phase.is_terminal:
         return Deferred("ended")
-    opened = op.open_actions.get("submit")
-    if (opened is not None and opened.state is ActionState.CLAIMED) or view.now.wall < deadline(op):
+    if is_submission_in_flight(op) or view.now.wall < deadline(op):
         return Deferred("submitting")
     return Stopped(unsent(draft, view, ask.contract))
 
@@ -300,20 +296,18 @@ def give_back(
 
 
 def inherit_denial(operation_id: str, contract: Contract, actor: str) -> Command[Operation | None]:
-    """The next held operation gets its account's 401 escalation, where the one that carried it is gone (B11)."""
+    """The next held operation gets the escalation of its refused credential, where nobody carries it any more (B11)."""
 
     def command(view: View) -> Plan[Operation | None] | Refusal:
         op = load(view, operation_id)
-        if op is None or op.phase not in (Phase.WAITING, Phase.SUBMITTING) or op.lease is not None:
+        if op is None or not may_inherit(op) or (op.lease is not None and not lease_has_ended(op.lease, view)):
             return Plan((), None)
         acc = account_of(view, op, contract)
-        if acc.denied is None or acc.denied.operation_id is not None or not is_denied(acc, op.credential):
+        if acc.denied is None or not is_denied(acc, op.credential) or carrier(acc, op.credential) is not None:
             return Plan((), None)
         draft = Draft(actor, op)
         sets = account_set(view, deny_account(acc, op, view.now, acc.denied.http_status))
         if "submit" in op.open_actions:
-            if op.open_actions["submit"].state is ActionState.CLAIMED:
-                return Plan((), None)
             op, ended = superseded(view, op, "submit", "this account's credential was refused before it was sent")
             sets.update(ended)
         detail = "this account's credential was refused"
@@ -321,3 +315,5 @@ def inherit_denial(operation_id: str, contract: Contract, actor: str) -> Command
         return Plan(tuple(draft.events), draft.op)
 
     return command
+        if op.lease is not None:
+            op = _lose_lease(draft)

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from jobconsole.core.account import Account, held_until, opened, refused
 from jobconsole.core.command import Moment, View
 from jobconsole.core.contract import Contract
+from jobconsole.core.denial import carries
 from jobconsole.core.escalation import options_for
 from jobconsole.core.events import Draft, Key, Kind, Table, action_set
 from jobconsole.core.operation import (
@@ -46,8 +47,19 @@ def load(view: View, operation_id: str) -> Operation | None:
 
 
 def account_of(view: View, op: Operation, contract: Contract) -> Account:
-    """The operation's account on fresh state, bounded as the contract says now."""
-    return opened(view.get(Table.ACCOUNTS, op.account_key), op.account_key, op.account, contract.limits, view.now)
+    """The operation's account on fresh state, bounded as the contract says now; who carries a refusal no more is forgotten."""
+    acc = opened(view.get(Table.ACCOUNTS, op.account_key), op.account_key, op.account, contract.limits, view.now)
+    if acc.denied is None:
+        return acc
+    return replace(acc, denied=replace(acc.denied, carriers=_still_carried(view, acc.denied.carriers)))
+
+
+def _still_carried(view: View, carriers: Mapping[str, str | None]) -> dict[str, str | None]:
+    found: dict[str, str | None] = {}
+    for credential, operation_id in carriers.items():
+        op = load(view, operation_id) if operation_id is not None else None
+        found[credential] = operation_id if op is not None and carries(op, credential) else None
+    return found
 
 
 def account_set(view: View, acc: Account) -> Sets:
@@ -77,21 +89,14 @@ def conclude(
     phase: Phase,
     look: Reason | None,
     view: View,
-    *,
-    acc: Account | None = None,
-    also: Sets | None = None,
     **fields: Any,
 ) -> Operation:
-    """End the operation for good: its closing event carries the final counters (L7), open actions are ended.
-
-    `acc` is the account as this transaction has changed it so far, where it has.
-    """
+    """End the operation for good: its closing event carries the final counters (L7), open actions are ended."""
     now = view.now.wall
-    sets: Sets = dict(also or {})
+    sets = Sets()
     for kind in op.open_actions:
         op, ended_action = superseded(view, op, kind, f"the job ended as {phase} before this {kind} did")
         sets.update(ended_action)
-    sets.update(_denial_left(view, op, acc))
     ended = replace(
         answered(op, now),
         phase=phase,
@@ -127,16 +132,6 @@ def superseded(view: View, op: Operation, kind: str, detail: str) -> tuple[Opera
         return op, {}
     ended = replace(before, state=ActionState.ENDED, ended_at=view.now.wall, outcome="superseded", detail=detail)
     return op, action_set(ended, before)
-
-
-def _denial_left(view: View, op: Operation, acc: Account | None) -> Sets:
-    """Where the ending operation carries its account's 401 escalation, the next held one is to get it."""
-    stored = view.get(Table.ACCOUNTS, op.account_key) or {}
-    denied = stored.get("denied") if acc is None else document(acc).get("denied")
-    if not denied or denied.get("operation_id") != op.operation_id:
-        return {}
-    left = {key: value for key, value in denied.items() if key != "operation_id"}
-    return {(Table.ACCOUNTS, op.account_key): {"denied": left}}
 
 
 def answered(op: Operation, now: datetime) -> Operation:

@@ -70,8 +70,8 @@ class ProvidersScreen(Frame):
     def subjects(self, *, for_many: bool) -> tuple[Subject, ...]:
         """The operation that carries the question about the account's refused credential."""
         account = self.feed.accounts.get((self.list.cursor or "").removeprefix("account:"))
-        asks = account.denied.operation_id if account is not None and account.denied is not None else None
-        op = self.feed.operations.get(asks or "")
+        carriers = account.denied.carriers.values() if account is not None and account.denied is not None else ()
+        op = self.feed.operations.get(next(filter(None, carriers), None) or "")
         return (Subject(op.operation_id, op.revision),) if op is not None else ()
 
     def filter_text(self) -> str | None:
