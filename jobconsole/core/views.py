@@ -14,9 +14,10 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any, TypeAlias
 
-from jobconsole.core.account import HOUR, Account, is_denied
+from jobconsole.core.account import HOUR, Account, Denied, carrier, is_denied
 from jobconsole.core.commands.decisions import open_options
 from jobconsole.core.contract import Contract
+from jobconsole.core.denial import carries
 from jobconsole.core.escalation import NEEDS_REASON_TEXT, look_options
 from jobconsole.core.line import timestamp
 from jobconsole.core.operation import Action, Operation, Option, Phase, Reason, deadline
