@@ -77,14 +77,15 @@ def title(view: View, pen: Pen) -> Content:
     return Content("\n").join(facts)
 
 
-def question(view: View) -> Content | None:
+def question(view: View, pen: Pen) -> Content | None:
     """What a person is asked, or what somebody should see; None where nothing is."""
     asked = view["escalation"] or view["look"]
     if asked is None or (view["look"] and view["look"]["answer"] in ("acknowledge", "accept", "reject")):
         return None
     detail = asked.get("detail") or ""
     said = f": {inert(detail, _SENTENCE)}" if says_more(detail) else ""
-    return Content.assemble(("⚑ ", "$state-needs-you bold"), (f"{_sentence(asked['text'])}{said}", "bold"))
+    sign = glyph(Phase.ESCALATED, is_ascii=pen.is_ascii)
+    return Content.assemble((f"{sign} ", "$state-needs-you bold"), (f"{_sentence(asked['text'])}{said}", "bold"))
 
 
 def context(view: View, pen: Pen) -> Content:

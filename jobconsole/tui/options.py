@@ -18,6 +18,7 @@ from jobconsole.core.operation import Operation, Phase
 from jobconsole.core.terminal_text import inert
 from jobconsole.core.views import View
 from jobconsole.core.wording import words
+from jobconsole.tui.detail_sections import Pen
 from jobconsole.tui.widgets.line_list import Entry
 
 HELD = frozenset({"cancel", "close", "submit_again", "replay_submit", "adopt"})
@@ -110,28 +111,28 @@ def _card(option: View, number: int) -> Card:
         title=option["title"],
         number=number if number <= 9 else 0,
         cost=option["cost"],
-        change=arrows(inert(option["change"], _LONGEST)),
+        change=inert(option["change"], _LONGEST),
         effect=inert(option["effect"], _LONGEST),
-        text=arrows(inert(option["text"], _LONGEST)),
+        text=inert(option["text"], _LONGEST),
         url=option["url"],
         credentials=tuple(option["credentials"]),
     )
 
 
-def arrows(text: str) -> str:
-    """The core's plain `->` as an arrow."""
-    return text.replace(" -> ", " → ")
+def arrows(text: str, pen: Pen) -> str:
+    """The core's plain `->` as an arrow, where signs beyond ASCII are drawn."""
+    return text if pen.is_ascii else text.replace(" -> ", " → ")
 
 
-def card_lines(card: Card, columns: int, *, has_digit: bool = True) -> tuple[Content, ...]:
-    """A card in rows of at most `columns`: digit, title and cost, then what changes or what it does.
+def card_lines(card: Card, pen: Pen, *, has_digit: bool = True) -> tuple[Content, ...]:
+    """A card in rows as wide as the pen: digit, title and cost, then what changes or what it does.
 
     Without digits it is only for reading.
     """
     indent = "    " if has_digit else "  "
     if not card.is_open:
         return (Content.assemble(indent, (_sentence(card.title), "$quiet strike"), (f"  {card.why_not}", "$quiet")),)
-    digit = [(f" {card.number or ' '} ", "bold $primary"), " "] if has_digit else [("· ", "$quiet")]
+    digit = [(f" {card.number or ' '} ", "bold $primary"), " "] if has_digit else [("- " if pen.is_ascii else "· ", "$quiet")]
     head = Content.assemble(*digit, (_sentence(card.title), "bold"), *_cost(card))
     told = [(card.change or card.effect, "$foreground 80%")]
     if card.change and card.effect and card.name not in ("extend", "pause"):
@@ -140,17 +141,20 @@ def card_lines(card: Card, columns: int, *, has_digit: bool = True) -> tuple[Con
         told.append((inert(card.url, _LONGEST), "underline"))
     rows = [head]
     for text, style in told:
-        rows += [Content.assemble(indent, line) for line in Content.styled(text, style).wrap(max(20, columns - len(indent)))]
+        rows += [
+            Content.assemble(indent, line)
+            for line in Content.styled(arrows(text, pen), style).wrap(max(20, pen.width - len(indent)))
+        ]
     return tuple(rows)
 
 
-def card_entries(shown: Sequence[Card], columns: int, *, has_digit: bool = True) -> list[Entry]:
+def card_entries(shown: Sequence[Card], pen: Pen, *, has_digit: bool = True) -> list[Entry]:
     """Cards for a list, with room between them; what is missing has no cursor."""
     entries: list[Entry] = []
     for card in shown:
         if entries:
             entries.append(Entry(f"before-{card.name}", (Content(""),), is_heading=True))
-        entries.append(Entry(card.name, card_lines(card, columns, has_digit=has_digit), is_heading=not card.is_open))
+        entries.append(Entry(card.name, card_lines(card, pen, has_digit=has_digit), is_heading=not card.is_open))
     return entries
 
 

@@ -16,7 +16,7 @@ from jobconsole.core.account import Account, empty_at
 from jobconsole.core.contract import Contract
 from jobconsole.core.contract_view import contract_view
 from jobconsole.core.coverage import coverage
-from jobconsole.core.operation import Operation, StateClass
+from jobconsole.core.operation import Operation, Phase, StateClass
 from jobconsole.core.terminal_text import inert
 from jobconsole.core.views import View, account_view
 from jobconsole.core.wording import counted, glyph, words
@@ -168,13 +168,17 @@ def _holds(view: View, pen: Pen) -> Iterator[Content]:
         code = f" ({denied['http_status']})" if denied["http_status"] is not None else ""
         yield Content("")
         yield Content.styled(
-            f"✖ its credential was refused{code} {full_text(since, pen.now, pen.style)}{carries}", "$state-failed bold"
+            f"{glyph(Phase.FAILED, is_ascii=pen.is_ascii)} its credential was refused{code} "
+            f"{full_text(since, pen.now, pen.style)}{carries}",
+            "$state-failed bold",
         )
         yield Content.styled("  Mend access, then answer that question with: credential mended", "$quiet")
     elif until is not None:
         yield Content("")
         yield Content.styled(
-            f"⚑ held until {full_text(until, pen.now, pen.style)}: the provider asked for it", "$state-needs-you bold"
+            f"{glyph(Phase.ESCALATED, is_ascii=pen.is_ascii)} held until {full_text(until, pen.now, pen.style)}: "
+            "the provider asked for it",
+            "$state-needs-you bold",
         )
 
 
@@ -182,9 +186,9 @@ def _holds(view: View, pen: Pen) -> Iterator[Content]:
 def health_text(health: StoreHealth, operations: int, pen: Pen) -> Content:
     """Whether the store can be written, who works, and what was repaired or is missing."""
     writable = (
-        ("✔ can be written", "$state-done bold")
+        (f"{glyph(Phase.SUCCEEDED, is_ascii=pen.is_ascii)} can be written", "$state-done bold")
         if health.is_writable
-        else (f"✖ {inert(health.why_not, _LONGEST)}", "$state-failed bold")
+        else (f"{glyph(Phase.FAILED, is_ascii=pen.is_ascii)} {inert(health.why_not, _LONGEST)}", "$state-failed bold")
     )
     rows = [
         Content.styled("The store", "bold $primary"),
@@ -193,7 +197,11 @@ def health_text(health: StoreHealth, operations: int, pen: Pen) -> Content:
         _row("holds", counted(operations, "operation")),
     ]
     if health.damage:
-        rows.append(Content.styled(f"✖ damaged: {inert(health.damage, _LONGEST)}", "$state-failed bold"))
+        rows.append(
+            Content.styled(
+                f"{glyph(Phase.FAILED, is_ascii=pen.is_ascii)} damaged: {inert(health.damage, _LONGEST)}", "$state-failed bold"
+            )
+        )
     rows.append(_row("a sync", f"takes {health.sync_ms:.1f} ms"))
     rows += [Content(""), *_heading("workers")]
     for worker in health.workers:

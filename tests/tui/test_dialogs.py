@@ -10,6 +10,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from jobconsole.core.operation import Operation, Phase
+from jobconsole.testing.memory_store import MemoryStore
 from jobconsole.tui.dialogs.cancel import CancelDialog
 from jobconsole.tui.dialogs.choose import ChooseDialog
 from jobconsole.tui.dialogs.close import CloseDialog
@@ -270,3 +271,16 @@ def test_a_past_second_is_a_clock_a_full_time_or_how_long_ago(typed: str, means:
 def test_a_jump_goes_to_a_number_or_a_time(typed: str, place: int | datetime | None) -> None:
     """Numbers may have their commas."""
     assert place_of(typed, NOW) == place
+
+
+@pytest.mark.rule("H11")
+async def test_a_read_only_dashboard_is_refused_by_the_core_and_says_so(watched: TestedDashboard) -> None:
+    """The key is there, the dialog too; what refuses is the store's handle, and nothing is changed."""
+    store = watched.desk.store
+    assert isinstance(store, MemoryStore)
+    watched.desk.store = store.handle(is_read_only=True)
+    async with running(watched) as pilot:
+        await opened(pilot, "e", ExtendDialog)
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: any(each.severity == "error" for each in watched._notifications))
+    assert (await op_of(watched)).granted.times == 0

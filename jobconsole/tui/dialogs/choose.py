@@ -55,7 +55,8 @@ class ChooseDialog(OnDashboard, ModalScreen[str | None]):
         with Vertical(id="dialog") as box:
             box.border_title, box.border_subtitle = "Options", "digit or Enter picks · Esc goes back"
             subject = Content.assemble(
-                (f"{marked(op.phase)}{name}", "bold"), (f"\n{op.operation_id} · revision {op.revision}", "$quiet")
+                (f"{marked(op.phase, is_ascii=self.pen(0).is_ascii)}{name}", "bold"),
+                (f"\n{op.operation_id}, revision {op.revision}", "$quiet"),
             )
             yield Static(subject, id="dialog-subject", markup=False)
             yield LineList(id="choices")
@@ -64,8 +65,8 @@ class ChooseDialog(OnDashboard, ModalScreen[str | None]):
         """Show the cards; the quiet time begins."""
         self._guard = KeyGuard(self.desk.clock)
         choices = self.query_one("#choices", LineList)
-        columns = min(84, self.app.size.width) - 8
-        choices.show(card_entries(self._cards, columns), empty="Nothing can be done to it any more.")
+        pen = self.pen(min(84, self.app.size.width) - 8)
+        choices.show(card_entries(self._cards, pen), empty="Nothing can be done to it any more.")
         choices.styles.height = max(1, sum(len(entry.rows) for entry in choices.entries))
         choices.focus()
 

@@ -94,8 +94,9 @@ class Dialog(OnDashboard, ModalScreen[Asked | None]):
     def _subject(self) -> Content:
         op = self._op
         name = f"  {inert(op.name, 60)}" if op.name else ""
-        facts = f"{op.operation_id} · {op.provider} · revision {self.revision}"
-        return Content.assemble((marked(op.phase), "bold"), (name, "bold"), "\n", (facts, "$quiet"))
+        facts = ", ".join((op.operation_id, op.provider, f"revision {self.revision}"))
+        sign = marked(op.phase, is_ascii=self.pen(0).is_ascii)
+        return Content.assemble((sign, "bold"), (name, "bold"), "\n", (facts, "$quiet"))
 
     def parts(self) -> ComposeResult:
         """What stands between heading and buttons."""

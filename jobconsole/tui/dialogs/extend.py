@@ -72,7 +72,7 @@ class ExtendDialog(Dialog):
 
     def _change(self, asked: Asked) -> str:
         wanted = replace(self._option, **asked)
-        return arrows(option_words(wanted, self._op, self.feed.now(), self._contract).change)
+        return arrows(option_words(wanted, self._op, self.feed.now(), self._contract).change, self.pen(0))
 
     @on(Input.Submitted)
     def _next(self, event: Input.Submitted) -> None:

@@ -59,7 +59,7 @@ class PauseDialog(Dialog):
 
     def _change(self, until_at: datetime) -> str:
         wanted = replace(self._option, until_at=until_at)
-        return arrows(option_words(wanted, self._op, self.feed.now(), self._contract).change)
+        return arrows(option_words(wanted, self._op, self.feed.now(), self._contract).change, self.pen(0))
 
     @on(Input.Submitted)
     def _submitted(self, event: Input.Submitted) -> None:

@@ -18,11 +18,13 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from jobconsole.core.chain import Verification
+from jobconsole.core.operation import Phase
 from jobconsole.core.terminal_text import fit, inert, width
-from jobconsole.core.wording import actor_text, clock_text, words
+from jobconsole.core.wording import actor_text, clock_text, glyph, words
 from jobconsole.errors import JobconsoleError
 from jobconsole.tui.action import Subject
 from jobconsole.tui.audit_pages import AuditEvent, matcher, page_after, page_before
+from jobconsole.tui.detail_sections import Pen
 from jobconsole.tui.dialogs.jump import JumpDialog
 from jobconsole.tui.messages import Changed
 from jobconsole.tui.screens.frame import Frame
@@ -125,9 +127,7 @@ class AuditScreen(Frame):
     def on_mount(self) -> None:
         """Begin at the newest; hear of news."""
         self.feed.subscribe(self)
-        self.query_one("#audit-proof", Static).update(
-            "V verifies the chain · J jumps · / searches · n and N turn pages"
-        )
+        self.query_one("#audit-proof", Static).update("V verifies the chain · J jumps · / searches · n and N turn pages")
         self.action_newest()
 
     def on_screen_resume(self) -> None:
@@ -234,7 +234,7 @@ class AuditScreen(Frame):
         except JobconsoleError as error:
             self.query_one("#audit-proof", Static).update(Content(inert(str(error), 400)))
             return
-        self.query_one("#audit-proof", Static).update(proof(found))
+        self.query_one("#audit-proof", Static).update(proof(found, self.pen(0)))
         if found.broken is not None:
             self.jump_to(found.broken.seq)
 
@@ -300,13 +300,13 @@ class AuditScreen(Frame):
             self.dashboard.open_operation(subject.operation_id)
 
 
-def proof(found: Verification) -> Content:
+def proof(found: Verification, pen: Pen) -> Content:
     """What the log proves: the first broken place first."""
     style = "$state-done bold" if found.is_valid else "$state-failed bold"
-    sign = "✔ " if found.is_valid else "✖ "
+    sign = glyph(Phase.SUCCEEDED if found.is_valid else Phase.FAILED, is_ascii=pen.is_ascii)
     first, *rest = found.story if not found.is_valid else (f"The chain is {found.story[0]}", *found.story[1:])
     return Content.assemble(
-        (f"{sign}{inert(first, 400)}", style), *((f"\n  {inert(line, 400)}", "$quiet") for line in rest[:4])
+        (f"{sign} {inert(first, 400)}", style), *((f"\n  {inert(line, 400)}", "$quiet") for line in rest[:4])
     )
 
 

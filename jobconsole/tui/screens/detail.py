@@ -129,8 +129,8 @@ class DetailScreen(Frame):
         assert found.op is not None
         shown = [*cards(found.view), *missing_cards(found.view, found.op, found.contract)]
         lines = self.query_one("#list-options", LineList)
-        columns = (lines.columns or self.size.width // 2) - 1
-        lines.show(card_entries(shown, columns, has_digit=False), empty="Nothing can be done to it any more.")
+        pen = self.pen((lines.columns or self.size.width // 2) - 1)
+        lines.show(card_entries(shown, pen, has_digit=False), empty="Nothing can be done to it any more.")
 
     @on(LineList.Chosen, "#list-story")
     @on(LineList.Chosen, "#list-requests")

@@ -17,7 +17,9 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from jobconsole.core.contract import Contract
+from jobconsole.core.operation import Phase
 from jobconsole.core.terminal_text import inert
+from jobconsole.core.wording import glyph
 from jobconsole.errors import ContractInvalid
 from jobconsole.tui.action import Subject
 from jobconsole.tui.messages import Changed, HealthChanged, Ticked
@@ -164,7 +166,13 @@ class ProvidersScreen(Frame):
                 return None
             return Entry(
                 f"refused:{found.source}",
-                (Content.assemble((" ✖ ", "$state-failed"), inert(found.source, 120), (" refused", "$state-failed")),),
+                (
+                    Content.assemble(
+                        (f" {glyph(Phase.FAILED, is_ascii=self.dashboard.theme_file.is_ascii)} ", "$state-failed"),
+                        inert(found.source, 120),
+                        (" refused", "$state-failed"),
+                    ),
+                ),
             )
         if not self._matches(found.name, found.title):
             return None

@@ -153,7 +153,7 @@ class DetailPane(OnDashboard, VerticalScroll, can_focus=True):
             return
         pen = self.pen(max(20, self.size.width - 3))
         self._draw("title", sections.title(view, pen))
-        self._draw("question", sections.question(view))
+        self._draw("question", sections.question(view, pen))
         self._draw("budgets", sections.budgets(view, pen))
         self._draw("ending", sections.ending(view))
         if self.dossier is not None and self.dossier.view is None:
@@ -167,15 +167,15 @@ class DetailPane(OnDashboard, VerticalScroll, can_focus=True):
         self._draw("timeline", sections.timeline(dossier.attempts, pen))
         rows = [sections.request_row(each, pen) for each in dossier.attempts[-_LAST:]]
         self._draw("requests", _lines(rows))
-        self._draw("options", self._options(dossier))
+        self._draw("options", self._options(dossier, pen))
         told = [row for line in dossier.story[-_LAST:] for row in _hanging(story_row(line, dossier), pen.width)]
         self._draw("story", _lines(told))
 
-    def _options(self, dossier: Dossier) -> Content | None:
+    def _options(self, dossier: Dossier, pen: sections.Pen) -> Content | None:
         assert dossier.view is not None
         assert dossier.op is not None
         found = [*cards(dossier.view), *missing_cards(dossier.view, dossier.op, dossier.contract)]
-        return _lines([row for card in found for row in card_lines(card, self.size.width - 3, has_digit=False)])
+        return _lines([row for card in found for row in card_lines(card, pen, has_digit=False)])
 
     def _draw_nothing(self, text: str) -> None:
         for part in _PARTS:

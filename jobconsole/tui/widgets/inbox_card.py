@@ -182,7 +182,7 @@ class InboxCard(OnDashboard, VerticalScroll, can_focus=False):
         self._cards = tuple(cards(view)) if is_asking else ()
         shown = [*self._cards, *missing_cards(view, op, dossier.contract)] if is_asking else []
         options = self.query_one("#card-options", LineList)
-        entries = card_entries(shown, self.size.width - 4)
+        entries = card_entries(shown, self.pen(self.size.width - 4))
         options.show(entries, empty="Nothing is asked here any more." if not is_asking else "Its answer is awaited.")
         options.styles.height = max(1, sum(len(entry.rows) for entry in entries))
         self.border_title = Content(inert(op.name or op.operation_id, 60))
@@ -194,7 +194,7 @@ class InboxCard(OnDashboard, VerticalScroll, can_focus=False):
         assert op is not None
         assert view is not None
         pen = self.pen(max(20, self.size.width - 4))
-        asked = sections.question(view)
+        asked = sections.question(view, pen)
         self._draw_text("question", asked if asked is not None else self._answered(op))
         self._draw_text("facts", sections.context(view, pen))
         self._draw_text("budgets", sections.budgets(view, pen))

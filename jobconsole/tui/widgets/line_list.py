@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.segment import Segment
+from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.content import Content
@@ -21,7 +22,8 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.visual import Visual
 
-_NOTHING = Content("")
+_ANSI_CURSOR, _ANSI_CURSOR_BLURRED = Style(reverse=True), Style(underline=True)
+"""Where the terminal's own colours are used, nobody knows a shade between two of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,8 @@ class LineList(ScrollView, can_focus=True):
         scrollbar-size-horizontal: 0;
         & > .line-list--cursor { background: $primary 12%; }
         &:focus > .line-list--cursor { background: $primary 25%; text-style: bold; }
+        &:ansi > .line-list--cursor { background: ansi_default; }
+        &:ansi:focus > .line-list--cursor { background: ansi_default; }
         & > .line-list--heading { color: $quiet; text-style: bold; }
         & > .line-list--empty { color: $quiet; }
     }
@@ -247,7 +251,10 @@ class LineList(ScrollView, can_focus=True):
         if not cut.plain:
             return Strip([Segment(" " * width, style.rich_style)], width)
         strips = Visual.to_strips(self, cut, width, 1, style, apply_selection=False, pad=True)
-        return strips[0] if strips else Strip.blank(width, style.rich_style)
+        strip = strips[0] if strips else Strip.blank(width, style.rich_style)
+        if component == "line-list--cursor" and self.app.native_ansi_color:
+            return strip.apply_style(_ANSI_CURSOR if self.has_focus else _ANSI_CURSOR_BLURRED)
+        return strip
 
 
 def _wrapped(text: str, width: int) -> Iterator[str]:
