@@ -310,15 +310,15 @@ def action_view(action: Action) -> View:
     }
 
 
-def account_view(
-    account: Account, now: datetime, operations: Iterable[Operation] = (), contract: Contract | None = None
-) -> View:
-    """The JSON of an account: what it spent of what, by which of `operations`, and what holds it back (B9).
 def _denied_view(denied: Denied, operations: Sequence[Operation]) -> View:
     asks = (op.operation_id for op in operations if any(carries(op, credential) for credential in denied.carriers))
     return {"since": stamp(denied.since), "http_status": denied.http_status, "operation_id": next(asks, None)}
 
 
+def account_view(
+    account: Account, now: datetime, operations: Iterable[Operation] = (), contract: Contract | None = None
+) -> View:
+    """The JSON of an account: what it spent of what, by which of `operations`, and what holds it back (B9).
 
     `text` is `312 of 5,000 this hour` where a contract of the account bounds its requests per minute, else `312 this hour`.
     """

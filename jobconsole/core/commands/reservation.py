@@ -306,6 +306,8 @@ def inherit_denial(operation_id: str, contract: Contract, actor: str) -> Command
         if acc.denied is None or not is_denied(acc, op.credential) or carrier(acc, op.credential) is not None:
             return Plan((), None)
         draft = Draft(actor, op)
+        if op.lease is not None:
+            op = _lose_lease(draft)
         sets = account_set(view, deny_account(acc, op, view.now, acc.denied.http_status))
         if "submit" in op.open_actions:
             op, ended = superseded(view, op, "submit", "this account's credential was refused before it was sent")
@@ -315,5 +317,3 @@ def inherit_denial(operation_id: str, contract: Contract, actor: str) -> Command
         return Plan(tuple(draft.events), draft.op)
 
     return command
-        if op.lease is not None:
-            op = _lose_lease(draft)
