@@ -94,6 +94,20 @@ def reserve(ask: Reserve) -> Command[Reservation]:
     return command
 
 
+def book_deadline(ask: Reserve) -> Command[Stopped | None]:
+    """Escalate an operation whose deadline passed while nobody looked; reserves nothing, whatever happened meanwhile (X19)."""
+
+    def command(view: View) -> Plan[Stopped | None] | Refusal:
+        op = load(view, ask.operation_id)
+        if op is None or op.phase is Phase.ESCALATED or op.permit is not None or view.now.wall < deadline(op):
+            return Plan((), None)
+        draft = Draft(ask.owner, op)
+        got = _started(ask, view, draft)
+        return Plan(tuple(draft.events), got if isinstance(got, Stopped) else None)
+
+    return command
+
+
 def lease_has_ended(lease: Lease, view: View) -> bool:
     """By the boot clock of one boot; another boot or a dead owner ends it too (STORE 4, clock of a lease)."""
     return lease.boot != view.now.boot or view.now.up >= lease.until_up or view.is_dead(lease.owner)
