@@ -15,12 +15,12 @@ from textual.binding import BindingType
 from jobconsole.tui.action import Action
 from jobconsole.tui.deciding_actions import DECIDING_ACTIONS
 from jobconsole.tui.looking_actions import LOOKING_ACTIONS
-from jobconsole.tui.shell_actions import SHELL_ACTIONS
+from jobconsole.tui.shell_actions import OPEN, SHELL_ACTIONS
 
 ACTIONS: Mapping[str, Action] = MappingProxyType(
-    {action.action_id: action for action in (*SHELL_ACTIONS, *DECIDING_ACTIONS, *LOOKING_ACTIONS)}
+    {action.action_id: action for action in (OPEN, *DECIDING_ACTIONS, *SHELL_ACTIONS, *LOOKING_ACTIONS)}
 )
-"""The table by `action_id`, in the order of palette and help."""
+"""The table by `action_id`, in the order of footer and help."""
 
 COMMANDS: Mapping[str, Action] = MappingProxyType({action.command: action for action in ACTIONS.values() if action.command})
 """The actions that have a `:` command, by its word."""

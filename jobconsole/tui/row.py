@@ -16,7 +16,7 @@ from jobconsole.core.account import Account
 from jobconsole.core.operation import DelaySource, Operation, Phase, deadline
 from jobconsole.core.stall import stalled_since
 from jobconsole.core.terminal_text import inert
-from jobconsole.core.wording import counted, reason_text, words
+from jobconsole.core.wording import counted, words
 from jobconsole.tui.clock_face import TimeStyle, age_text, short_age_text, since_text, until_text
 from jobconsole.tui.themes import Look
 from jobconsole.tui.widgets.bars import budget_bar, progress_bar
@@ -114,7 +114,7 @@ def time_cell(op: Operation, context: RowContext) -> list[Piece]:
     if is_ended(op):
         return [(f"took {age_text((op.ended_at or context.now) - op.started_at)}", look.quiet)]
     used = min(context.now - op.started_at, allowed)
-    return _budget(used / allowed, 6, f"{_amount(used, allowed)}/{short_age_text(allowed)}", context)
+    return _budget(used / allowed, 14, 6, f"{_amount(used, allowed)}/{short_age_text(allowed)}", context)
 
 
 def checks_cell(op: Operation, context: RowContext) -> list[Piece]:
@@ -122,7 +122,7 @@ def checks_cell(op: Operation, context: RowContext) -> list[Piece]:
     used, allowed = op.status_requests_used, op.max_status_requests
     if is_ended(op):
         return [(counted(used, "check"), context.look.quiet)]
-    return _budget(used / max(1, allowed), 4, f"{used}/{allowed}", context)
+    return _budget(used / max(1, allowed), 10, 4, f"{used}/{allowed}", context)
 
 
 def next_cell(op: Operation, context: RowContext) -> list[Piece]:
@@ -134,7 +134,7 @@ def next_cell(op: Operation, context: RowContext) -> list[Piece]:
         kind = next(iter(op.open_actions))
         return [(f"{_DOING.get(kind, kind)}" + ("..." if context.is_ascii else "…"), look.accent)]
     if op.phase is Phase.ESCALATED and op.permit is None:
-        return [("needs you", look.phase(Phase.ESCALATED))]
+        return [("needs you", look.needs_you)]
     if op.next_poll_at is None:
         return context.nothing
     return [(until_text(op.next_poll_at, context.now, context.style), look.text)]
@@ -172,13 +172,13 @@ def last_word_cell(op: Operation, context: RowContext) -> list[Piece]:
     """Why a person is asked, what the provider said, or how long it has not been seen."""
     look = context.look
     if op.escalation is not None:
-        return [(reason_text(op.escalation.reason), look.text)]
+        return [(words(op.escalation.reason), look.text)]
     if (seen_at := stale_since(op, context.now)) is not None:
         return [(f"seen {since_text(seen_at, context.now, TimeStyle.AGE)} ago", look.warning)]
     said = op.error.text if op.error is not None and op.error.text else op.message
     state = op.last_known_state
     if is_ended(op):
-        return _said(said or (state or ""), context)
+        return _said(said or _counts(op) or state or "", context)
     pieces = [(inert(state, _LONGEST), look.text)] if state else []
     if said:
         pieces.append((f" {inert(said, _LONGEST)}", look.quiet))
@@ -190,14 +190,24 @@ def last_word_cell(op: Operation, context: RowContext) -> list[Piece]:
 _DOING = {"submit": "sending", "cancel": "stopping", "fetch": "fetching"}
 
 
+def _counts(op: Operation) -> str:
+    """`7 of 10 good`, where the provider counted."""
+    counts = op.counts
+    if counts is None or counts.total is None or counts.succeeded is None:
+        return ""
+    return f"{counts.succeeded:,} of {counts.total:,} good"
+
+
 def _said(text: str, context: RowContext) -> list[Piece]:
     return [(inert(text, _LONGEST), context.look.quiet)] if text else context.nothing
 
 
-def _budget(share: float, columns: int, text: str, context: RowContext) -> list[Piece]:
+def _budget(share: float, columns: int, most: int, text: str, context: RowContext) -> list[Piece]:
+    """A bar of at most `most` columns and its figures: these are never cut for the sake of the bar."""
     look = context.look
+    room = min(most, max(1, columns - 1 - len(text)))
     style = look.warning if share >= _NEARLY_SPENT else look.accent
-    used, left = budget_bar(share, columns, is_ascii=context.is_ascii)
+    used, left = budget_bar(share, room, is_ascii=context.is_ascii)
     return [(used, style), (left, look.quiet), (f" {text}", look.text)]
 
 

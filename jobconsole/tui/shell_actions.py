@@ -70,14 +70,22 @@ def _pane(call: Call) -> None:
         screen.toggle_pane()
 
 
+OPEN = Action(
+    "operation.open",
+    "Open operation",
+    _open,
+    "enter,l",
+    "open",
+    "Budgets, story, requests and options of one operation",
+    needs_selection=True,
+    footer="Open",
+)
 SHELL_ACTIONS = (
     Action("go.operations", "Operations", _go("operations"), "O", "operations", "All operations of this store"),
     Action("go.inbox", "Inbox", _go("inbox"), "i", "inbox", "What needs a decision, and what to see", footer="Inbox"),
     Action("go.audit", "Audit", _go("audit"), "A", "audit", "Who did what, and when"),
     Action("go.providers", "Providers", _go("providers"), "P", "providers", "Contracts, accounts and their budgets"),
     Action("go.log", "Log", _go("log"), "L", "log", "What this program logged"),
-    Action("operation.open", "Open operation", _open, "enter,l", "open",
-           "Budgets, story, requests and options of one operation", needs_selection=True, footer="Open"),
     Action("view.filter", "Filter", lambda call: call.app.begin_filter(call.argument), "slash", "filter",
            "Show only what matches: text, !text, state:failed, provider:x, age>2h, needs:you", footer="Filter",
            is_priority=True),

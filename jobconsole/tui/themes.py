@@ -64,8 +64,10 @@ class Look:
 
     @cached_property
     def phases(self) -> dict[Phase, Style]:
-        """A style for each phase; what needs a person is bold too."""
-        return {phase: Style(color=_rich(self.theme.hue(phase)), bold=phase is Phase.ESCALATED) for phase in Phase}
+        """A style for each phase; what needs a person is bold too, and reversed where a dark hue alone would not stand out."""
+        styles = {phase: Style(color=_rich(self.theme.hue(phase))) for phase in Phase}
+        styles[Phase.ESCALATED] += Style(bold=True, reverse=not self.theme.is_dark)
+        return styles
 
     @cached_property
     def text(self) -> Style:
@@ -85,7 +87,7 @@ class Look:
     @cached_property
     def needs_you(self) -> Style:
         """What a person should do something about."""
-        return Style(color=_rich(self.theme.hues[Hue.NEEDS_YOU]))
+        return Style(color=_rich(self.theme.hues[Hue.NEEDS_YOU]), bold=True)
 
     @cached_property
     def done(self) -> Style:
