@@ -17,7 +17,7 @@ from jobconsole.api import Console
 from jobconsole.testing.server import SlowJobServer
 
 
-class RecordingComm(BaseComm):  # type: ignore[misc]
+class RecordingComm(BaseComm):
     """A comm that keeps what it is told to send."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

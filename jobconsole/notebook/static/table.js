@@ -88,7 +88,7 @@ class Table {
     this.chips = h("div", { class: "jc-chips", role: "group", "aria-label": "Phase" });
     this.all = h("input", { type: "checkbox", "aria-label": "mark all on this page", onchange: () => this.toggleAll() });
     this.heads = COLUMNS.map(([sort, words, name]) => h("th", { scope: "col", class: `jc-cell-${name}` }, button(words, () => this.sort(sort), { class: "jc-sort" })));
-    this.body = h("tbody", { onkeydown: (event) => this.key(event), onfocusin: (event) => this.rove(event), onpointerleave: () => this.draw() });
+    this.body = h("tbody", { onkeydown: (event) => this.key(event), onfocusin: (event) => this.rove(event), onpointerenter: () => (this.isPointedAt = true), onpointerleave: () => this.release() });
     const head = h("tr", null, h("th", { scope: "col", class: "jc-cell-mark" }, this.all), ...this.heads, h("th", { scope: "col", class: "jc-cell-act" }, h("span", { class: "jc-hidden" }, "Actions")));
     this.empty = h("p", { class: "jc-empty" });
     this.range = h("span");
@@ -132,11 +132,16 @@ class Table {
   update(what) {
     if (what === "whole" && this.link.whole.paged) this.query = { ...this.link.whole.query, text: this.filter.value };
     if (what === "whole") this.draw();
-    if (what === "patch") this.body.matches(":hover") ? this.mend() : this.draw();
+    if (what === "patch") this.isPointedAt ? this.mend() : this.draw();
     if (what === "selected") this.marks();
     if (what === "tick") for (const line of this.lines.values()) line.tick();
     if (what === "tick" || what === "click" || what === "standing") this.detail.tick();
     if (["whole", "patch", "detail"].includes(what)) this.expand();
+  }
+
+  release() {
+    this.isPointedAt = false;
+    this.draw();
   }
 
   /** New values in their places; nothing moves. */

@@ -1,0 +1,188 @@
+"""`%load_ext jobconsole` in a real kernel that has no front end."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import jobconsole
+from jobconsole.core.operation import Phase
+from jobconsole.testing.server import SlowJobServer
+from tests.notebook.kernels import Kernel, kernel
+
+pytestmark = [pytest.mark.slow, pytest.mark.slow_job_server(factor=4)]
+
+
+@pytest.fixture
+def notebook(tmp_path: Path) -> Iterator[Kernel]:
+    """A kernel with a fresh store."""
+    with kernel(tmp_path / "store") as running:
+        yield running
+
+
+@pytest.fixture
+def loaded(notebook: Kernel) -> Kernel:
+    """The same with the extension."""
+    assert not notebook.run("%load_ext jobconsole").error
+    return notebook
+
+
+def submit(notebook: Kernel, server: SlowJobServer, scenario: str = "quick", more: str = "") -> str:
+    """Run a `%%submit` cell; the operation's id."""
+    ran = notebook.run(f'%%submit play --param port={server.port} {more}\n{{"scenario": "{scenario}"}}')
+    assert not ran.error, ran.error
+    shown = notebook.run("print(console.operations(include_ended=True)[-1])").text
+    found = re.search(r"(cell_[0-9a-f]{20}|op_[0-9A-Z]{26})", shown)
+    assert found
+    return found[1]
+
+
+def test_loading_says_one_line_and_loading_twice_nothing(notebook: Kernel) -> None:
+    said = notebook.run("%load_ext jobconsole").text.strip()
+    assert said.count("\n") == 0
+    assert "%jobs" in said
+    again = notebook.run("import jobconsole; jobconsole.load_ipython_extension(get_ipython()); get_ipython()")
+    assert not again.error
+    assert "%jobs" not in again.text
+
+
+def test_loading_opens_no_store(loaded: Kernel, tmp_path: Path) -> None:
+    assert not (tmp_path / "store").exists()
+
+
+def test_unloading_leaves_nothing_behind(loaded: Kernel) -> None:
+    loaded.run("%jobs")
+    before = loaded.run("print('console' in dir())").text
+    ran = loaded.run("%unload_ext jobconsole")
+    assert (before.strip(), ran.error) == ("True", "")
+    assert "not found" in loaded.run("%jobs").text + loaded.run("%jobs").error
+    formatters = "get_ipython().display_formatter.formatters['text/html'].type_printers"
+    assert loaded.run(f"print('console' in dir(), {formatters}.get(list))").text.strip() == "False None"
+    assert not loaded.run("%load_ext jobconsole\n%jobs").error
+
+
+def test_every_magic_explains_itself(loaded: Kernel) -> None:
+    for magic in ("%jobs", "%job", "%inbox", "%audit", "%wait", "%%submit"):
+        ran = loaded.run(f"{magic} --help\n" + ("{}" if magic == "%%submit" else ""))
+        assert f"usage: {magic}" in ran.text
+        assert not ran.error
+
+
+@pytest.mark.parametrize(
+    ("cell", "said"),
+    [
+        ("%job", "the following arguments are required: operation"),
+        ("%job op_nowhere", "no operation 'op_nowhere'"),
+        ("%jobs --phase sleeping", "invalid choice"),
+        ("%%submit plya\n{}", "play"),
+        ("%%submit play\n{broken", "no"),
+        ("%%submit play --param port\n{}", "NAME=VALUE"),
+        ('%%submit play --name "x\n{}', "close the quotes"),
+    ],
+)
+def test_what_is_wrong_is_one_line_and_no_traceback(loaded: Kernel, cell: str, said: str) -> None:
+    ran = loaded.run(cell)
+    assert said in ran.text + ran.error
+    assert "Traceback" not in ran.text
+
+
+@pytest.mark.rule("X18", "A1")
+def test_running_a_submit_cell_again_submits_nothing_again(loaded: Kernel, slow_job_server: SlowJobServer) -> None:
+    first = submit(loaded, slow_job_server)
+    again = loaded.run(f'%%submit play --param port={slow_job_server.port}\n{{"scenario": "quick"}}')
+    assert f"Submitted before, and not again: {first}" in again.text
+    assert len([seen for seen in slow_job_server.log if seen.on == "submit"]) == 1
+    assert submit(loaded, slow_job_server, more="--again") != first
+
+
+def test_a_cell_can_await_the_outcome(loaded: Kernel, slow_job_server: SlowJobServer) -> None:
+    operation_id = submit(loaded, slow_job_server)
+    ran = loaded.run(f"w = %wait {operation_id} --timeout 20s\noutcome = await w\nprint(outcome.status)")
+    assert ran.text.strip() == "succeeded"
+
+
+def test_ids_and_providers_are_completed(loaded: Kernel, slow_job_server: SlowJobServer) -> None:
+    operation_id = submit(loaded, slow_job_server)
+    assert operation_id in loaded.complete(f"%job {operation_id[:6]}")
+    assert operation_id in loaded.complete("%wait ")
+    assert "play" in loaded.complete("%%submit pl")
+
+
+def test_without_a_front_end_a_widget_is_one_text_table(loaded: Kernel, slow_job_server: SlowJobServer) -> None:
+    operation_id = submit(loaded, slow_job_server)
+    ran = loaded.run("%jobs")
+    picture, live = ran.shown
+    assert operation_id in picture["text/plain"]
+    assert "as of" in picture["text/html"]
+    assert "application/vnd.jupyter.widget-view+json" in live
+    assert operation_id not in live["text/plain"]
+
+
+def test_records_and_lists_are_tables(loaded: Kernel, slow_job_server: SlowJobServer) -> None:
+    operation_id = submit(loaded, slow_job_server)
+    assert "<table>" in loaded.run("console.operations(include_ended=True)").html
+    assert "<table>" in loaded.run(f"console.operation('{operation_id}')").html
+    assert not loaded.run("[1, 2]").html
+
+
+def test_the_audit_is_printed_as_a_story(loaded: Kernel, slow_job_server: SlowJobServer) -> None:
+    operation_id = submit(loaded, slow_job_server)
+    assert "submitted job" in loaded.run(f"%audit {operation_id}").text
+    assert "earlier lines" in loaded.run(f"console.wait('{operation_id}')\n%audit --lines 1").text
+
+
+def test_a_console_of_the_notebook_is_the_one_that_is_used(loaded: Kernel, tmp_path: Path) -> None:
+    ran = loaded.run(f"import jobconsole\nconsole = jobconsole.open({str(tmp_path / 'own')!r})\n%jobs")
+    assert not ran.error
+    assert (tmp_path / "own").exists()
+    assert not (tmp_path / "store").exists()
+
+
+@pytest.mark.rule("X19")
+def test_two_kernels_share_one_worker_and_it_ends_with_them(tmp_path: Path, slow_job_server: SlowJobServer) -> None:
+    home = tmp_path / "store"
+    with kernel(home) as one, kernel(home) as other:
+        for each in (one, other):
+            assert not each.run("%load_ext jobconsole\n%jobs").error
+        operation_id = submit(other, slow_job_server, "slow")
+        assert "succeeded" in one.run(f"print(console.wait('{operation_id}', '20s').status)").text
+    with jobconsole.open(home) as console:
+        assert console.operation(operation_id).phase is Phase.SUCCEEDED
+        assert console._console.desk.health().workers == ()
+
+
+def test_a_blocking_wait_says_what_interrupting_does_and_ends_within_a_second(
+    loaded: Kernel, slow_job_server: SlowJobServer
+) -> None:
+    operation_id = submit(loaded, slow_job_server, "never-ends")
+    cell = loaded.begin(f"console.wait('{operation_id}', '60s')")
+    time.sleep(1.0)  # the cell has to be in the middle of its wait
+    began = time.monotonic()
+    loaded.interrupt()
+    ran = loaded.finish(cell)
+    assert time.monotonic() - began < 1.5
+    assert "Interrupting this cell stops the wait, not the job" in ran.text
+    assert ran.error.startswith("KeyboardInterrupt: Interrupting stops this wait, not the job")
+    assert operation_id in ran.error
+    assert "waiting" in loaded.run(f"print(console.operation('{operation_id}').phase)").text
+
+
+@pytest.mark.rule("U8", "H4")
+def test_clicks_that_waited_for_a_cell_are_judged_by_the_state_of_then(loaded: Kernel, slow_job_server: SlowJobServer) -> None:
+    """Case NB-03: cancel is clicked five times during a blocking wait in which the job succeeds; no cancel goes out."""
+    operation_id = submit(loaded, slow_job_server, "slow")
+    widget = loaded.run(f"console.progress('{operation_id}')").widget()
+    revision = int(loaded.run(f"print(console.operation('{operation_id}').revision)").text)
+    cell = loaded.begin(f"import time\ntime.sleep(4)\nprint(console.wait('{operation_id}', '20s').status)")
+    for _ in range(5):
+        loaded.click(
+            widget,
+            {"type": "decide", "id": operation_id, "option": "cancel", "revision": revision, "decision_id": "dec_" + "1" * 32},
+        )
+    assert "succeeded" in loaded.finish(cell).text
+    assert "succeeded" in loaded.run(f"time.sleep(1)\nprint(console.operation('{operation_id}').phase)").text
+    assert not [seen for seen in slow_job_server.log if seen.on == "cancel"]
