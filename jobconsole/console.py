@@ -5,25 +5,28 @@ Only this file decides which store, transport, secrets and catalogue a console i
 
 from __future__ import annotations
 
+import importlib
 import os
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import platformdirs
-
-from jobconsole.adapters.catalogue import Catalogue
 from jobconsole.adapters.clock import SystemClock
-from jobconsole.adapters.settings_file import read_settings_file
-from jobconsole.adapters.theme_files import LoadedThemes, built_in_folders, load_theme_files
 from jobconsole.adapters.tinydb_store import open_store
-from jobconsole.core.contract import Contract
-from jobconsole.engine.broker import Broker
-from jobconsole.engine.broker import Changed as BrokerNews
-from jobconsole.engine.face import AsyncConsole, is_settled
-from jobconsole.engine.submissions import Budget, Wish
-from jobconsole.protocols import Clock, Transport
+from jobconsole.engine.reading import Reader
+from jobconsole.protocols import Clock, Contracts, Transport
+
+if TYPE_CHECKING:
+    from jobconsole.adapters.theme_files import LoadedThemes
+    from jobconsole.core.contract import Contract
+    from jobconsole.engine.broker import Broker
+    from jobconsole.engine.broker import Changed as BrokerNews
+    from jobconsole.engine.face import AsyncConsole, is_settled
+    from jobconsole.engine.face import AsyncConsole as Desk
+    from jobconsole.engine.submissions import Budget, Wish
+    from jobconsole.errors import ContractInvalid
 
 __all__ = [
     "AsyncConsole",
@@ -32,6 +35,7 @@ __all__ = [
     "Budget",
     "Desk",
     "LoadedThemes",
+    "Reader",
     "Wish",
     "home_folder",
     "is_settled",
@@ -39,9 +43,30 @@ __all__ = [
     "load_themes",
     "open_async",
     "open_desk",
+    "open_reader",
     "require_credential",
     "write_audit",
 ]
+
+_ELSEWHERE = {
+    "AsyncConsole": ("jobconsole.engine.face", "AsyncConsole"),
+    "Broker": ("jobconsole.engine.broker", "Broker"),
+    "BrokerNews": ("jobconsole.engine.broker", "Changed"),
+    "Budget": ("jobconsole.engine.submissions", "Budget"),
+    "Desk": ("jobconsole.engine.face", "AsyncConsole"),
+    "LoadedThemes": ("jobconsole.adapters.theme_files", "LoadedThemes"),
+    "Wish": ("jobconsole.engine.submissions", "Wish"),
+    "is_settled": ("jobconsole.engine.face", "is_settled"),
+}
+"""Names that this module passes on, loaded when somebody takes one: commands that only read take none of them."""
+
+
+def __getattr__(name: str) -> Any:
+    """A name of `_ELSEWHERE`."""
+    if name not in _ELSEWHERE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module, attribute = _ELSEWHERE[name]
+    return getattr(importlib.import_module(module), attribute)
 
 
 def home_folder(home: Path | None = None) -> Path:
@@ -49,7 +74,11 @@ def home_folder(home: Path | None = None) -> Path:
     if home is not None:
         return home
     named = os.environ.get("JOBCONSOLE_HOME")
-    return Path(named) if named else Path(platformdirs.user_data_dir("jobconsole", appauthor=False))
+    if named:
+        return Path(named)
+    import platformdirs
+
+    return Path(platformdirs.user_data_dir("jobconsole", appauthor=False))
 
 
 @asynccontextmanager
@@ -60,11 +89,13 @@ async def open_async(
 
     Opening for writing books the deadlines that passed meanwhile (X19). Raises `StoreError`.
     """
+    from jobconsole.engine.face import AsyncConsole
+
     folder = home_folder(home)
     clock = SystemClock()
     store = await open_store(folder, clock, label=label, read_only=is_read_only)
-    catalogue = Catalogue(folder / "providers", provider_files)
-    console = AsyncConsole(store, catalogue, lambda: _transport(clock), clock, label)
+    contracts = _LateCatalogue(folder / "providers", provider_files)
+    console = AsyncConsole(store, contracts, lambda: _transport(clock), clock, label)
     try:
         if not is_read_only:
             await console.book_deadlines()
@@ -73,13 +104,57 @@ async def open_async(
         await console.close()
 
 
+@asynccontextmanager
+async def open_reader(home: Path | None = None, *, label: str, provider_files: Sequence[Path] = ()) -> AsyncIterator[Reader]:
+    """A `Reader` over the store in `home`: takes no lock, creates nothing, loads no code that sends. Raises `StoreError`."""
+    folder, clock = home_folder(home), SystemClock()
+    reader = Reader(
+        await open_store(folder, clock, label=label, read_only=True),
+        _LateCatalogue(folder / "providers", provider_files),
+        clock,
+    )
+    try:
+        yield reader
+    finally:
+        await reader.close()
+
+
+class _LateCatalogue:
+    """The catalogue (`protocols.Contracts`), loaded when somebody asks for a contract."""
+
+    def __init__(self, home_providers: Path, files: Sequence[Path]) -> None:
+        self._places = home_providers, files
+
+    @cached_property
+    def _catalogue(self) -> Contracts:
+        from jobconsole.adapters.catalogue import Catalogue
+
+        return Catalogue(*self._places)
+
+    def get(self, name: str) -> Contract:
+        """The contract of this provider."""
+        return self._catalogue.get(name)
+
+    def names(self) -> Sequence[str]:
+        """All provider names, sorted."""
+        return self._catalogue.names()
+
+    def all(self) -> Sequence[Contract | ContractInvalid]:
+        """Every contract, or why it was refused."""
+        return self._catalogue.all()
+
+
 def load_themes(home: Path | None = None) -> LoadedThemes:
     """The themes that come with jobconsole, then those of the store's folder `themes/`; what cannot be used is told (U4)."""
+    from jobconsole.adapters.theme_files import built_in_folders, load_theme_files
+
     return load_theme_files((*built_in_folders(), home_folder(home) / "themes"))
 
 
 def load_settings(home: Path | None = None) -> Mapping[str, Any]:
     """The tables of `config.toml` in the store's folder. Raises `InvalidValue` where it is not TOML."""
+    from jobconsole.adapters.settings_file import read_settings_file
+
     return read_settings_file(home_folder(home))
 
 
@@ -109,5 +184,4 @@ def _transport(clock: Clock) -> Transport:
     return HttpTransport(ReferenceSecrets(), clock)
 
 
-Desk = AsyncConsole
 open_desk = open_async

@@ -10,17 +10,19 @@ from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequen
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Generic, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
 
-from jobconsole.core.answer import Answer
-from jobconsole.core.archive import Archived
-from jobconsole.core.chain import Verification
 from jobconsole.core.command import Command, CommandKind, Moment, Plan, Refusal, Scope, View
-from jobconsole.core.contract import Contract
 from jobconsole.core.events import Key
 from jobconsole.core.http_request import HttpRequest
-from jobconsole.core.operation import Operation
-from jobconsole.errors import ContractInvalid
+
+if TYPE_CHECKING:  # whoever only looks needs the seams, not all that goes through them
+    from jobconsole.core.answer import Answer
+    from jobconsole.core.archive import Archived
+    from jobconsole.core.chain import Verification
+    from jobconsole.core.contract import Contract
+    from jobconsole.core.operation import Operation
+    from jobconsole.errors import ContractInvalid
 
 R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)

@@ -15,33 +15,33 @@ from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequen
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final, TypeVar
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import msgspec
 
-from jobconsole.adapters.anchors import read_anchors
 from jobconsole.adapters.archive import Archive
-from jobconsole.adapters.archiver import archive_ended, rebuild_archive
-from jobconsole.adapters.checkpointer import Checkpointer
 from jobconsole.adapters.journal import StoredBlocks, segments, stored_lines
 from jobconsole.adapters.recovery import damage_behind
 from jobconsole.adapters.replica import Replica
 from jobconsole.adapters.store_folder import Folder, identify, machine
-from jobconsole.adapters.store_lock import StoreLock
 from jobconsole.adapters.sync import Sync, place_file
-from jobconsole.adapters.tinydb_face import LiveDatabase
 from jobconsole.adapters.worker_locks import WorkerLocks
-from jobconsole.adapters.writer import Writer
-from jobconsole.core.archive import Archived
-from jobconsole.core.chain import Verification, verify
 from jobconsole.core.command import Command, CommandKind, Moment, Refusal, Scope
 from jobconsole.core.documents import Documents
 from jobconsole.core.events import Table
 from jobconsole.core.line import CHAIN
 from jobconsole.core.operation import Operation, operation
-from jobconsole.core.transaction import forget
 from jobconsole.errors import StoreError, StoreReadOnly
 from jobconsole.protocols import Change, Clock, Due, Head, Receipt, Retention, StoreHealth, WorkerInfo
+
+if TYPE_CHECKING:  # what only writes or verifies is loaded by whoever does
+    from jobconsole.adapters.checkpointer import Checkpointer
+    from jobconsole.adapters.store_lock import StoreLock
+    from jobconsole.adapters.tinydb_face import LiveDatabase
+    from jobconsole.adapters.writer import Writer
+    from jobconsole.core.archive import Archived
+    from jobconsole.core.chain import Verification
 
 R = TypeVar("R")
 
@@ -84,7 +84,13 @@ class FolderStore:
         self._is_closed = False
         self._listeners = 0
         self._looker: asyncio.Task[None] | None = None
-        self.database = LiveDatabase(lambda: self._documents().tables)
+
+    @cached_property
+    def database(self) -> LiveDatabase:
+        """The live operations as a TinyDB, to search with its queries."""
+        from jobconsole.adapters.tinydb_face import LiveDatabase
+
+        return LiveDatabase(lambda: self._documents().tables)
 
     # ---- writing ----------------------------------------------------------------------------------------------------
     async def transact(self, scope: Scope, command: Command[R], *, kind: CommandKind) -> Receipt[R] | Refusal:
@@ -114,6 +120,9 @@ class FolderStore:
 
     async def maintain(self, keep: Retention) -> None:
         """Archive what ended long ago, forget old deliveries and dead workers, renew the checkpoint where it is due, anchor."""
+        from jobconsole.adapters.archiver import archive_ended
+        from jobconsole.core.transaction import forget
+
         means = self._writable()
         keys = self._documents().forgettable(self._clock.wall() - keep.deliveries)
         if keys:
@@ -127,6 +136,8 @@ class FolderStore:
 
     async def rebuild_archive(self) -> int:
         """Make the archive anew from the journal; returns how many operations it holds. Takes a thread."""
+        from jobconsole.adapters.archiver import rebuild_archive
+
         replica = self._writable().writer.replica
         replica.look()
         first, until = replica.identity.first_segment, replica.end
@@ -283,6 +294,9 @@ class FolderStore:
 
     async def verify(self) -> Verification:
         """Verify every segment against the anchors and the records (L3, L7); takes a thread."""
+        from jobconsole.adapters.anchors import read_anchors
+        from jobconsole.core.chain import verify
+
         documents, replica = self._documents(), self._replica
         if replica is None:
             return verify(())

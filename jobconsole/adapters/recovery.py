@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from jobconsole.adapters.anchors import newest_anchor
 from jobconsole.adapters.journal import End, Journal
-from jobconsole.adapters.replica import Replica
-from jobconsole.adapters.store_lock import Mark
 from jobconsole.core.scan import Tail, judge
 from jobconsole.errors import StoreDamaged, StoreNewer
+
+if TYPE_CHECKING:
+    from jobconsole.adapters.replica import Replica
+    from jobconsole.adapters.store_lock import Mark
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,8 @@ def _is_before(end: End, mark: Mark) -> bool:
 
 
 def _compare_with_anchor(replica: Replica) -> None:
+    from jobconsole.adapters.anchors import newest_anchor  # readers ask `damage_behind`, and need no anchors
+
     anchor = newest_anchor(replica.folder.anchors)
     if anchor is None:
         return

@@ -10,7 +10,6 @@ import errno
 import os
 from pathlib import Path
 
-from jobconsole.adapters.checkpointer import Checkpointer
 from jobconsole.adapters.folder_store import FolderStore, Means
 from jobconsole.adapters.journal import SEGMENT_BYTES
 from jobconsole.adapters.replica import Replica
@@ -18,7 +17,6 @@ from jobconsole.adapters.store_folder import Folder, Identity, create_store, ide
 from jobconsole.adapters.store_lock import PATIENCE_S, StoreLock
 from jobconsole.adapters.sync import Sync
 from jobconsole.adapters.worker_locks import WorkerLocks
-from jobconsole.adapters.writer import Writer
 from jobconsole.core.command import Moment
 from jobconsole.errors import StoreFull, StoreReadOnly
 from jobconsole.protocols import Clock
@@ -65,6 +63,9 @@ async def open_store(
 async def _writer(
     folder: Folder, clock: Clock, sync: Sync, label: str, lock: StoreLock, said: tuple[str, ...], segment_bytes: int
 ) -> FolderStore:
+    from jobconsole.adapters.checkpointer import Checkpointer  # readers need neither
+    from jobconsole.adapters.writer import Writer
+
     identity = await _identity(folder, clock, sync, label, lock)
     workers = WorkerLocks(folder.workers)
     replica = Replica(folder, identity, sync, is_read_only=False)

@@ -22,7 +22,7 @@ from jobconsole.cli.exits import Exit
 from jobconsole.cli.invocation import Invocation, pass_invocation
 from jobconsole.cli.opening import reading, writing
 from jobconsole.cli.values import TARGET
-from jobconsole.console import AsyncConsole, write_audit
+from jobconsole.console import Reader, write_audit
 from jobconsole.core.chain import Verification
 from jobconsole.core.spreadsheet import csv_rows
 from jobconsole.core.story import story
@@ -71,14 +71,14 @@ async def _audit(invocation: Invocation, operation: str | None, form: str, targe
     return Exit.OK
 
 
-async def _blocks(console: AsyncConsole, operation: str | None) -> Iterable[bytes]:
+async def _blocks(console: Reader, operation: str | None) -> Iterable[bytes]:
     """The lines, many at a time."""
     if operation is None:
         return await console.store.blocks()
     return (b"".join([line async for line in console.events(operation)]),)
 
 
-async def _print(invocation: Invocation, console: AsyncConsole, operation: str | None, form: str) -> None:
+async def _print(invocation: Invocation, console: Reader, operation: str | None, form: str) -> None:
     if form == "json":
         async for line in console.events(operation):
             invocation.output.stored_line(line)
@@ -87,7 +87,7 @@ async def _print(invocation: Invocation, console: AsyncConsole, operation: str |
         invocation.output.line(text)
 
 
-async def _write(file: BinaryIO, console: AsyncConsole, operation: str | None, form: str) -> None:
+async def _write(file: BinaryIO, console: Reader, operation: str | None, form: str) -> None:
     if form == "json":
         async for line in console.events(operation):
             file.write(line)
@@ -96,7 +96,7 @@ async def _write(file: BinaryIO, console: AsyncConsole, operation: str | None, f
         file.write(text.encode() + b"\n")
 
 
-async def _fields(console: AsyncConsole, operation: str | None) -> Iterator[Mapping[str, Any]]:
+async def _fields(console: Reader, operation: str | None) -> Iterator[Mapping[str, Any]]:
     lines = [line async for line in console.events(operation)]
     return map(fields_of, lines)
 

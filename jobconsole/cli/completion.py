@@ -38,21 +38,21 @@ def _invocation(ctx: click.Context) -> Invocation | None:
 
 
 async def _operations(invocation: Invocation | None, incomplete: str) -> list[CompletionItem]:
-    from jobconsole.console import open_async
+    from jobconsole.console import open_reader
 
     home = invocation.home if invocation is not None else None
-    async with open_async(home, label="completion", is_read_only=True) as console:
+    async with open_reader(home, label="completion") as console:
         found = await console.operations(include_ended=True)
     matching = [op for op in reversed(found) if op.operation_id.startswith(incomplete)]
     return [CompletionItem(op.operation_id, help=f"{op.phase} {op.name or ''}".strip()) for op in matching]
 
 
 async def _providers(invocation: Invocation | None, incomplete: str) -> list[CompletionItem]:
-    from jobconsole.console import open_async
+    from jobconsole.console import open_reader
 
     home = invocation.home if invocation is not None else None
     files = invocation.provider_files if invocation is not None else []
-    async with open_async(home, label="completion", is_read_only=True, provider_files=files) as console:
+    async with open_reader(home, label="completion", provider_files=files) as console:
         return [CompletionItem(name) for name in console.contracts.names() if name.startswith(incomplete)]
 
 

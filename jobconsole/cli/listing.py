@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
 
@@ -16,10 +17,13 @@ from jobconsole.cli.exits import Exit
 from jobconsole.cli.invocation import Invocation, pass_invocation
 from jobconsole.cli.opening import reading, tell_missing_worker, tell_questions, writing
 from jobconsole.cli.watching import changed_lines, is_moving
-from jobconsole.console import AsyncConsole
+from jobconsole.console import Reader
 from jobconsole.core.operation import Operation, Phase
 from jobconsole.core.views import operation_view
 from jobconsole.core.wording import counted
+
+if TYPE_CHECKING:
+    from jobconsole.console import AsyncConsole
 
 NOTHING = "nothing waits. Begin with: jobconsole submit PROVIDER, or see it play: jobconsole demo"
 
@@ -49,7 +53,7 @@ async def _list(invocation: Invocation, *, include_ended: bool, phase: str | Non
             invocation.output.note("no such operation" if phase else NOTHING)
 
 
-async def _print_table(invocation: Invocation, console: AsyncConsole, found: Sequence[Operation]) -> None:
+async def _print_table(invocation: Invocation, console: Reader, found: Sequence[Operation]) -> None:
     """Rows show no options, so that no contract is read for them."""
     now, accounts = console.clock.wall(), await console.accounts()
     views = (operation_view(op, now, accounts.get(op.account_key), None) for op in found)
@@ -81,7 +85,7 @@ async def _live(invocation: Invocation) -> Exit:
     return Exit.OK
 
 
-async def _list_in_flight(invocation: Invocation, console: AsyncConsole) -> None:
+async def _list_in_flight(invocation: Invocation, console: Reader) -> None:
     found = await console.operations()
     if invocation.as_json:
         for view in await console.views(found):

@@ -8,26 +8,32 @@ from __future__ import annotations
 
 import logging
 from collections.abc import AsyncIterator, Iterable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from typing import TYPE_CHECKING, TypeVar
 
 from jobconsole.cli.invocation import Invocation
 from jobconsole.cli.output import Output
-from jobconsole.console import AsyncConsole, open_async
+from jobconsole.console import Reader, open_async, open_reader
 from jobconsole.core.operation import Operation, Phase
 from jobconsole.core.wording import counted
 from jobconsole.errors import StoreDamaged, UnknownOperation
 from jobconsole.protocols import Contracts
 
+if TYPE_CHECKING:
+    from jobconsole.console import AsyncConsole
+
+AnyReader = TypeVar("AnyReader", bound=Reader)
 NO_WORKER = "no worker is running: nothing is checked until you start one with: jobconsole run"
 
 
 @asynccontextmanager
-async def reading(invocation: Invocation, label: str) -> AsyncIterator[AsyncConsole]:
+async def reading(invocation: Invocation, label: str) -> AsyncIterator[Reader]:
     """The store for looking at. Raises `StoreError` where it cannot be read.
 
     A damaged one is shown as far as it is whole, and then raises `StoreDamaged`: nobody should take that for all (S4).
     """
-    async with _opened(invocation, label, is_read_only=True) as console:
+    files = invocation.provider_files
+    async with _told(invocation, open_reader(invocation.home, label=label, provider_files=files)) as console:
         try:
             yield console
         except UnknownOperation:
@@ -36,7 +42,7 @@ async def reading(invocation: Invocation, label: str) -> AsyncIterator[AsyncCons
         _refuse_damaged(console)
 
 
-def _refuse_damaged(console: AsyncConsole) -> None:
+def _refuse_damaged(console: Reader) -> None:
     damage = console.health().damage
     if damage:
         raise StoreDamaged(f"the store is damaged: {damage}; this is its last good state, see jobconsole audit verify")
@@ -46,22 +52,24 @@ def _refuse_damaged(console: AsyncConsole) -> None:
 async def contracts(invocation: Invocation) -> AsyncIterator[Contracts]:
     """The contracts that a submission would find; how the store does is not asked."""
     files = invocation.provider_files
-    async with open_async(invocation.home, label="contracts", is_read_only=True, provider_files=files) as console:
+    async with open_reader(invocation.home, label="contracts", provider_files=files) as console:
         yield console.contracts
 
 
 @asynccontextmanager
 async def writing(invocation: Invocation, label: str) -> AsyncIterator[AsyncConsole]:
     """The store for changing, created where there is none; read-only where the call says so. Raises `StoreError`."""
-    async with _opened(invocation, label, is_read_only=invocation.is_read_only) as console:
+    home, is_read_only, files = invocation.home, invocation.is_read_only, invocation.provider_files
+    opened = open_async(home, label=label, is_read_only=is_read_only, provider_files=files)
+    async with _told(invocation, opened) as console:
         yield console
 
 
 @asynccontextmanager
-async def _opened(invocation: Invocation, label: str, *, is_read_only: bool) -> AsyncIterator[AsyncConsole]:
-    files = invocation.provider_files
+async def _told(invocation: Invocation, opened: AbstractAsyncContextManager[AnyReader]) -> AsyncIterator[AnyReader]:
+    """The store, with what is to be said about it and what the engine logs on stderr."""
     with _log_lines(invocation.output):
-        async with open_async(invocation.home, label=label, is_read_only=is_read_only, provider_files=files) as console:
+        async with opened as console:
             health = console.health()
             for note in health.notes:
                 if note != health.damage:  # that is an error, and told as one
@@ -92,9 +100,9 @@ def _log_lines(output: Output) -> Iterator[None]:
         logger.removeHandler(handler)
 
 
-def has_worker(console: AsyncConsole) -> bool:
+def has_worker(console: Reader) -> bool:
     """Whether a worker lives in another process."""
-    return any(worker.worker_id != console.worker_info.worker_id for worker in console.health().workers)
+    return any(worker.worker_id != console.own_worker_id for worker in console.health().workers)
 
 
 def tell_questions(operations: Iterable[Operation], invocation: Invocation) -> None:
@@ -105,7 +113,7 @@ def tell_questions(operations: Iterable[Operation], invocation: Invocation) -> N
         invocation.output.note(f"{counted(asking, 'operation')} {need} a decision: jobconsole inbox")
 
 
-def tell_missing_worker(console: AsyncConsole, invocation: Invocation) -> None:
+def tell_missing_worker(console: Reader, invocation: Invocation) -> None:
     """Say that nothing moves by itself where no worker is alive (X19)."""
     if not has_worker(console):
         invocation.output.note(NO_WORKER)

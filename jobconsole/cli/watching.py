@@ -9,13 +9,13 @@ from collections.abc import AsyncGenerator, Iterable
 
 from jobconsole.cli import telling
 from jobconsole.cli.output import Piece
-from jobconsole.console import AsyncConsole
+from jobconsole.console import Reader
 from jobconsole.core.events import Table
 from jobconsole.core.operation import Operation
 from jobconsole.protocols import Change
 
 
-async def changed_lines(console: AsyncConsole, *, until_still: bool = False) -> AsyncGenerator[tuple[Operation, list[Piece]]]:
+async def changed_lines(console: Reader, *, until_still: bool = False) -> AsyncGenerator[tuple[Operation, list[Piece]]]:
     """Each operation that changed from now on, with its line. `until_still` ends when nothing more will happen by itself."""
     known = await console.operations(include_ended=True)
     told = {op.operation_id: _stands(op) for op in known}
@@ -38,7 +38,7 @@ def is_moving(op: Operation) -> bool:
     return op.due_at is not None
 
 
-async def _changed(console: AsyncConsole, change: Change) -> Iterable[Operation]:
+async def _changed(console: Reader, change: Change) -> Iterable[Operation]:
     if change.reload:
         return await console.operations(include_ended=True)
     found = []

@@ -10,15 +10,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec.structs import replace
 
 from jobconsole.core.answer import RateLimit
 from jobconsole.core.command import Moment
-from jobconsole.core.contract import AccountLimits
 from jobconsole.core.operation import DelaySource, Value
+
+if TYPE_CHECKING:
+    from jobconsole.core.contract import AccountLimits
 
 TOKEN = 1_000_000  # micro-tokens
 HOUR = timedelta(hours=1)

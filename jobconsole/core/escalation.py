@@ -7,10 +7,13 @@ and leaves out what would not help or what the contract does not document (C9, X
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 
-from jobconsole.core.contract import Contract
 from jobconsole.core.operation import FINAL_ANSWERS, Operation, Option, Phase, Reason, deadline
 from jobconsole.core.schedule import final_check_at
+
+if TYPE_CHECKING:
+    from jobconsole.core.contract import Contract
 
 OPTIONS: dict[Reason, tuple[str, ...]] = {
     Reason.DEADLINE_EXCEEDED: ("extend",),
@@ -181,6 +184,11 @@ def _leaves_spent(op: Operation, minutes: int, checks: int, failures: int, rate_
 def leaves_spent(op: Operation, option: Option, now: datetime) -> bool:
     """Whether a limit would still be spent after `option`'s grant."""
     return _leaves_spent(op, option.minutes, option.checks, option.failures, option.rate_limits, now)
+
+
+def needs_extension(contract: Contract, until: datetime, op: Operation) -> bool:
+    """Whether one check at `until` does not fit before the deadline (X12)."""
+    return pause_ends(contract, until) > deadline(op)
 
 
 def _pause(op: Operation, contract: Contract, now: datetime) -> Option | None:

@@ -7,8 +7,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
-from jobconsole.core.contract import Auth
+if TYPE_CHECKING:
+    from jobconsole.core.contract import Auth
+
+
+def _no_auth() -> Auth:
+    from jobconsole.core.contract import Auth  # `protocols.py` passes this module on to those who only look
+
+    return Auth()
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +32,6 @@ class HttpRequest:
     body: bytes | None = None
     timeout: timedelta = timedelta(seconds=10)
     max_bytes: int = 1_000_000
-    auth: Auth = field(default_factory=Auth)
+    auth: Auth = field(default_factory=_no_auth)
     auth_host: str = ""  # host:port of base_url
     allowed_hosts: tuple[str, ...] = ()  # beside auth_host; *.x is every depth below x

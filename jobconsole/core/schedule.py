@@ -9,10 +9,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 
 from jobconsole.core.answer import CallError, Observation
-from jobconsole.core.contract import Contract, Schedule
 from jobconsole.core.operation import DelaySource, Operation, deadline
+
+if TYPE_CHECKING:
+    from jobconsole.core.contract import Contract, Schedule
 
 MAX_DELAY = timedelta(days=3650)  # no sum with a datetime overflows, whatever a provider says (B18)
 EXPIRY_TOLERANCE = timedelta(seconds=60)  # CONTRACT, order of evaluation, step 12

@@ -1,7 +1,7 @@
 """A stalled job is told from a slow one (SPEC H12).
 
-Only this file decides how long a job may show no change of state or progress: as long as its contract says (`stalled_after`),
-else twice the longest such silence in the last finished jobs of its account, once there were five. `commands/recording.py` keeps
+Only this file decides how long a job may show no change of state or progress: as its contract says (`stalled_after`), else twice
+the longest such silence in the last finished jobs of its account, once there were five. `commands/recording.py` keeps
 the record's `stalls_at` by it; every front end asks `stalled_since`. A flag is all that this makes: no limit, no plan and no
 decision looks at it.
 """
@@ -9,19 +9,20 @@ decision looks at it.
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
-from jobconsole.core.account import Account
-from jobconsole.core.contract import Contract
-from jobconsole.core.decide import Decision, Stop, Succeed
 from jobconsole.core.operation import Operation, Phase
+
+if TYPE_CHECKING:
+    from jobconsole.core.account import Account
+    from jobconsole.core.contract import Contract
 
 ENOUGH: Final = 5  # finished jobs, before their silences say what is usual
 KEPT: Final = 20  # of the last ones
 SLACK: Final = 2
-_FINISHED: Final = (Phase.COMPLETED_WITH_ERRORS, Phase.FAILED)
+_FINISHED: Final = (Phase.SUCCEEDED, Phase.COMPLETED_WITH_ERRORS, Phase.FAILED)
 
 
 def stalled_since(op: Operation, now: datetime) -> datetime | None:
@@ -47,12 +48,11 @@ def watched(op: Operation, contract: Contract, account: Account) -> Operation:
     return replace(op, stalls_at=stalls_at)
 
 
-def remembered(account: Account, op: Operation, decision: Decision) -> Account:
-    """The account with the longest silence of a job that has just finished.
+def remembered(account: Account, op: Operation, end: Phase | None) -> Account:
+    """The account with the longest silence of a job that has just finished as `end`.
 
     One that waited for a person meanwhile teaches nothing: nobody looked.
     """
-    has_finished = isinstance(decision, Succeed) or (isinstance(decision, Stop) and decision.phase in _FINISHED)
-    if not has_finished or not op.longest_silence_ms or op.escalation is not None or op.waited_for_person_ms:
+    if end not in _FINISHED or not op.longest_silence_ms or op.escalation is not None or op.waited_for_person_ms:
         return account
     return replace(account, silences_ms=(*account.silences_ms, op.longest_silence_ms)[-KEPT:])

@@ -12,11 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from jobconsole.core.account import HOUR, Account, Denied, carrier, is_denied
-from jobconsole.core.commands.decisions import open_options
-from jobconsole.core.contract import Contract
 from jobconsole.core.denial import carries
 from jobconsole.core.escalation import NEEDS_REASON_TEXT, look_options
 from jobconsole.core.line import timestamp
@@ -26,6 +24,9 @@ from jobconsole.core.stall import stalled_since
 from jobconsole.core.templates import fill_url
 from jobconsole.core.wording import option_words, reason_text
 from jobconsole.errors import InvalidValue
+
+if TYPE_CHECKING:
+    from jobconsole.core.contract import Contract
 
 View: TypeAlias = dict[str, Any]
 
@@ -250,6 +251,8 @@ def hold_view(op: Operation, account: Account | None, now: datetime) -> View | N
 def _open_options(op: Operation, now: datetime, contract: Contract | None, new_digest: str | None) -> tuple[Option, ...]:
     """What may be chosen right now; without the contract, what the record says was offered."""
     if contract is not None:
+        from jobconsole.core.commands.decisions import open_options  # heavy, and lists show no options
+
         return open_options(op, contract, now, new_digest)
     if op.phase.is_terminal:
         return look_options(op)

@@ -12,11 +12,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
-from jobconsole.core.commands.effects import needs_extension
-from jobconsole.core.contract import Contract
-from jobconsole.core.escalation import is_past_business_deadline, pause_ends
+from jobconsole.core.escalation import is_past_business_deadline, needs_extension, pause_ends
 from jobconsole.core.operation import DelaySource, Operation, Option, Phase, Reason, StateClass
+
+if TYPE_CHECKING:
+    from jobconsole.core.contract import Contract
 
 # ---- glyphs ------------------------------------------------------------------------------------------------------------------
 _GLYPHS: Mapping[str, tuple[str, str]] = MappingProxyType(

@@ -6,11 +6,14 @@ new operations and `adopt_contract` take the file as the catalogue has it now. C
 
 from __future__ import annotations
 
-from jobconsole.core.contract import Contract
-from jobconsole.core.contract_file import load
-from jobconsole.core.operation import Operation
+from typing import TYPE_CHECKING
+
 from jobconsole.errors import ContractInvalid, UnknownProvider
-from jobconsole.protocols import Contracts, Store
+
+if TYPE_CHECKING:
+    from jobconsole.core.contract import Contract
+    from jobconsole.core.operation import Operation
+    from jobconsole.protocols import Contracts, Store
 
 
 class ContractBook:
@@ -48,6 +51,8 @@ class ContractBook:
                 problem = f"the contract that {op.operation_id} was started with is not in the store"
                 raise ContractInvalid(op.provider, "", problem, "restore contracts/ or adopt the file as it is now")
             return current
+        from jobconsole.core.contract_file import load  # heavy, and many callers never come here
+
         contract = load(text, f"contracts/{op.contract[:12]}.toml")
         self._by_digest[op.contract] = contract
         return contract

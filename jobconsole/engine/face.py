@@ -1,7 +1,7 @@
 """The engine's face: everything that a front end may ask for, over one store (SPEC 12).
 
-Only this file turns a caller's wish into commands and says what became of it. `console.py` builds one from the adapters;
-command line, dashboard, notebook and agents call nothing below it.
+Only this file turns a caller's wish into commands and says what became of it; `reading.py` answers what only looks.
+`console.py` builds one from the adapters; command line, dashboard, notebook and agents call nothing below it.
 """
 
 from __future__ import annotations
@@ -10,49 +10,40 @@ import asyncio
 import contextlib
 import os
 import random
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
-from datetime import datetime
 from typing import Any
 
-import msgspec
 from ulid import ULID
 
-from jobconsole.core.account import Account, account
-from jobconsole.core.chain import Verification
 from jobconsole.core.command import Command, CommandKind, R, Refusal, Scope
-from jobconsole.core.commands.decisions import choose, open_options
+from jobconsole.core.commands.decisions import choose
 from jobconsole.core.commands.effects import Applied, Choice
 from jobconsole.core.commands.reservation import Reserve, book_deadline
 from jobconsole.core.commands.submission import Begun, id_taken, submit, track
-from jobconsole.core.contract import Contract
-from jobconsole.core.events import Table
-from jobconsole.core.inbox import InboxItem, inbox_items
-from jobconsole.core.operation import Operation, Option, Phase, deadline
-from jobconsole.core.views import View, operation_view
-from jobconsole.core.why import why as explain
+from jobconsole.core.operation import Operation, Phase, deadline
 from jobconsole.core.wording import words
-from jobconsole.engine.contracts import ContractBook
 from jobconsole.engine.denials import pass_on_denial
 from jobconsole.engine.poll import LEASE_MARGIN, Looker
+from jobconsole.engine.reading import Reader
 from jobconsole.engine.submissions import Wish, adoption, submission, submission_again
 from jobconsole.engine.worker import Worker
-from jobconsole.errors import ContractInvalid, Refused, UnknownOperation
-from jobconsole.protocols import Change, Clock, Contracts, Receipt, Store, StoreHealth, Transport, WorkerInfo
+from jobconsole.errors import Refused
+from jobconsole.protocols import Clock, Contracts, Receipt, Store, Transport, WorkerInfo
 
 
-class AsyncConsole:
+class AsyncConsole(Reader):
     """One store, its contracts and its worker, for one process. Build it with `jobconsole.console.open_async`."""
 
     def __init__(
         self, store: Store, contracts: Contracts, transport: Callable[[], Transport], clock: Clock, label: str
     ) -> None:
-        self.store, self.contracts, self.clock = store, contracts, clock
-        self.book = ContractBook(store, contracts)
+        super().__init__(store, contracts, clock)
         self._make_transport = transport
         self._transport: Transport | None = None
         self._label = label
         self.worker_info = self._new_worker()
+        self.own_worker_id = self.worker_info.worker_id
         self.actor = f"worker:{self.worker_info.worker_id}"
 
     # ---- starting -------------------------------------------------------------------------------------------------------
@@ -116,100 +107,6 @@ class AsyncConsole:
         async with self.store.announce(worker):
             await self._looker(worker).look(operation_id)
         return await self.get(operation_id)
-
-    # ---- reading --------------------------------------------------------------------------------------------------------
-    async def get(self, operation_id: str) -> Operation:
-        """The operation as last seen. Raises `UnknownOperation`."""
-        op = await self.store.get(operation_id)
-        if op is None:
-            raise UnknownOperation(f"no operation {operation_id[:140]!r} in this store; jobconsole ls --all shows all ids")
-        return op
-
-    async def operations(
-        self, *, include_ended: bool = False, include_archived: bool = False, phase: str | None = None
-    ) -> list[Operation]:
-        """Operations, oldest first: those that have not ended (S6), all live ones, or those in one phase.
-
-        `include_archived` puts what ended long ago before them; that reads the archive.
-        """
-        found = list(await self.store.operations() if include_ended or phase else await self.store.in_flight())
-        if include_archived:
-            found = [each.operation for each in await self.store.archive()] + found
-        return [op for op in found if phase is None or op.phase == phase]
-
-    async def accounts(self) -> dict[str, Account]:
-        """Every account by its key: holds, quota, spending."""
-        return {doc["account_key"]: account(doc) for doc in await self.store.documents(Table.ACCOUNTS)}
-
-    async def actions(self, operation_id: str) -> list[Mapping[str, Any]]:
-        """The records of this operation's actions, oldest first."""
-        if (archived := await self.store.archived(operation_id)) is not None:
-            return [*archived.actions.values()]
-        return [doc for doc in await self.store.documents(Table.ACTIONS) if doc.get("operation_id") == operation_id]
-
-    async def contract_of(self, op: Operation) -> Contract | None:
-        """The contract that judges this operation; None where its copy is missing or refused."""
-        try:
-            return await self.book.of(op)
-        except ContractInvalid:
-            return None
-
-    async def options(self, op: Operation) -> tuple[Option, ...]:
-        """What a person may choose for this operation right now (section 14)."""
-        contract = await self.book.of(op)
-        current = self.book.current_or_none(op.provider)
-        return open_options(op, contract, self.clock.wall(), current.digest if current else None)
-
-    async def views(self, operations: Sequence[Operation]) -> list[View]:
-        """What every front end shows of these operations: each with its account's hold and its open options."""
-        accounts, new_digests, now = await self.accounts(), self._new_digests(operations), self.clock.wall()
-        return [
-            operation_view(op, now, accounts.get(op.account_key), await self.contract_of(op), new_digests.get(op.provider))
-            for op in operations
-        ]
-
-    async def inbox(self) -> list[InboxItem]:
-        """What needs a person's answer, then what somebody should see; the oldest of each first (H7, H13)."""
-        asking = [op for op in await self.store.operations() if op.escalation is not None or op.look is not None]
-        judging = {op.contract: await self.contract_of(op) for op in asking}
-        contracts = {digest: contract for digest, contract in judging.items() if contract is not None}
-        return inbox_items(asking, self.clock.wall(), contracts, self._new_digests(asking))
-
-    def _new_digests(self, operations: Sequence[Operation]) -> dict[str, str]:
-        """By provider, the digest of the contract file as it is now, where it can be read (X13)."""
-        current = {provider: self.book.current_or_none(provider) for provider in {op.provider for op in operations}}
-        return {provider: contract.digest for provider, contract in current.items() if contract is not None}
-
-    def events(self, operation_id: str | None = None, after: int | None = None) -> AsyncIterator[bytes]:
-        """The audit's stored lines, verbatim, in chain order; `after` is a `seq`."""
-        return self.store.events(operation_id, after)
-
-    async def last_seq(self) -> int:
-        """The `seq` of the newest durable line; 0 in an empty store."""
-        return max((head.seq for head in await self.store.heads()), default=0)
-
-    async def why(self, operation_id: str, at: datetime | None = None) -> str:
-        """Why it was checked then, why not earlier, what comes next, in plain words (U7). Raises `UnknownOperation`."""
-        op = await self.get(operation_id)
-        events = [msgspec.json.decode(line) async for line in self.events(operation_id)]
-        account_now = (await self.accounts()).get(op.account_key)
-        return explain(op, events, at, self.clock.wall(), account_now, await self.contract_of(op))
-
-    async def rebuild_archive(self) -> int:
-        """Make the archive of ended operations anew from the audit; returns how many operations the audit has archived."""
-        return await self.store.rebuild_archive()
-
-    async def verify(self) -> Verification:
-        """Whether the audit's chain is whole, and what its anchors prove (L3, L7)."""
-        return await self.store.verify()
-
-    def changes(self) -> AsyncIterator[Change]:
-        """Committed changes of all processes from now on, in commit order."""
-        return self.store.changes()
-
-    def health(self) -> StoreHealth:
-        """Whether the store can be written, and which workers live."""
-        return self.store.health()
 
     # ---- deciding -------------------------------------------------------------------------------------------------------
     async def decide(
@@ -334,11 +231,15 @@ class AsyncConsole:
         return booked
 
     # ---- the rest -------------------------------------------------------------------------------------------------------
+    async def rebuild_archive(self) -> int:
+        """Make the archive of ended operations anew from the audit; returns how many operations the audit has archived."""
+        return await self.store.rebuild_archive()
+
     async def close(self) -> None:
         """Close the connections and the store."""
         if self._transport is not None:
             await self._transport.close()
-        await self.store.close()
+        await super().close()
 
     def _plain_scope(self, op: Operation) -> Scope:
         actions = tuple(opened.action_id for opened in op.open_actions.values())

@@ -9,7 +9,6 @@ import pytest
 from jobconsole.cli.telling import state_text
 from jobconsole.core.account import Account
 from jobconsole.core.contract_file import load
-from jobconsole.core.decide import Stop, Succeed
 from jobconsole.core.operation import Operation, Phase, deadline
 from jobconsole.core.stall import remembered, stalled_since
 from jobconsole.core.views import operation_view
@@ -141,9 +140,10 @@ def test_an_account_remembers_its_last_twenty_finished_jobs() -> None:
     """What is usual changes with the provider; a failure is an end too, a cancel is not the provider's pace."""
     account = Account(account_key="a", account="a")
     for number in range(1, 26):
-        end = Succeed() if number % 2 else Stop(Phase.FAILED, None)
+        end = Phase.SUCCEEDED if number % 2 else Phase.FAILED
         account = remembered(account, made(longest_silence_ms=number), end)
-    account = remembered(account, made(longest_silence_ms=99), Stop(Phase.CANCELLED, None))
+    for no_pace in (Phase.CANCELLED, Phase.ABANDONED, None):
+        account = remembered(account, made(longest_silence_ms=99), no_pace)
     assert account.silences_ms == tuple(range(6, 26))
 
 

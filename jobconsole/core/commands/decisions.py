@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from msgspec.structs import replace
 
 from jobconsole.core.command import Command, Plan, Refusal, View
-from jobconsole.core.commands.effects import Applied, Choice, apply_option, needs_extension
+from jobconsole.core.commands.effects import Applied, Choice, apply_option
 from jobconsole.core.commands.transitions import load
 from jobconsole.core.contract import Contract
 from jobconsole.core.escalation import (
@@ -21,6 +21,7 @@ from jobconsole.core.escalation import (
     covers_wait,
     leaves_spent,
     look_options,
+    needs_extension,
     options_for,
     waiting_options,
 )

@@ -17,9 +17,9 @@ from jobconsole.core.command import View
 from jobconsole.core.commands.submission import NewOperation, begin_submission
 from jobconsole.core.commands.transitions import account_of, answered, conclude, is_unsubmitted, request_action, resumed
 from jobconsole.core.contract import Contract
-from jobconsole.core.escalation import is_past_business_deadline, pause_ends
+from jobconsole.core.escalation import is_past_business_deadline, needs_extension, pause_ends
 from jobconsole.core.events import Draft, EventDraft, Kind
-from jobconsole.core.operation import Decided, DelaySource, Granted, Operation, Option, Permit, Phase, deadline
+from jobconsole.core.operation import Decided, DelaySource, Granted, Operation, Option, Permit, Phase
 
 PERMIT_LASTS = timedelta(minutes=10)  # STORE 4
 KEPT_DECISIONS = 20
@@ -56,11 +56,6 @@ class Applied:
     op: Operation
     effect: str
     is_repeat: bool = False
-
-
-def needs_extension(contract: Contract, until: datetime, op: Operation) -> bool:
-    """Whether one check at `until` does not fit before the deadline (X12)."""
-    return pause_ends(contract, until) > deadline(op)
 
 
 Apply = Callable[[Choice, Option, Draft, View], tuple[EventDraft, ...]]

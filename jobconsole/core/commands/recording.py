@@ -126,7 +126,7 @@ def _judge(draft: Draft, entry: Record, view: View) -> Decision:
     decision = decide(op, seen, contract, now, entry.draw, held_until(acc, now), is_confirm=entry.is_confirm)
     decision = _during_cancel(op, decision, entry, now)
     decision = _for_account(op, decision, seen, acc, now)
-    acc = remembered(acc, op, decision)
+    acc = remembered(acc, op, _end(decision))
     if isinstance(decision, ConfirmFirst):
         op = replace(op, lease=before.lease)
     elif isinstance(decision, WaitUntil):
@@ -137,6 +137,13 @@ def _judge(draft: Draft, entry: Record, view: View) -> Decision:
     acc = account_after(draft, acc, seen, decision, before, view)
     apply_ending(draft, decision, contract, view, acc, seen.http_status)
     return decision
+
+
+def _end(decision: Decision) -> Phase | None:
+    """The phase in which the decision ends the operation; None where it does not."""
+    if isinstance(decision, Succeed):
+        return Phase.SUCCEEDED
+    return decision.phase if isinstance(decision, Stop) else None
 
 
 def with_bounded_result(seen: Observation) -> Observation:

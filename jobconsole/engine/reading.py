@@ -1,0 +1,135 @@
+"""What only looks: everything that a front end may ask of a store without changing it.
+
+Only this file answers that. Commands that list and show get a `Reader` and nothing more; `face.py` adds what changes something.
+What few questions need is imported when one of them is asked: listing what waits is the first thing that any program does (S6),
+and it must not wait for the code that judges answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from jobconsole.core.account import Account, account
+from jobconsole.core.events import Table
+from jobconsole.core.operation import Operation, Option
+from jobconsole.core.views import View, operation_view
+from jobconsole.engine.contracts import ContractBook
+from jobconsole.errors import ContractInvalid, UnknownOperation
+from jobconsole.protocols import Change, Clock, Contracts, Store, StoreHealth
+
+if TYPE_CHECKING:
+    from jobconsole.core.chain import Verification
+    from jobconsole.core.contract import Contract
+    from jobconsole.core.inbox import InboxItem
+
+
+class Reader:
+    """One store and its contracts, to look at. Build it with `jobconsole.console.open_reader`."""
+
+    def __init__(self, store: Store, contracts: Contracts, clock: Clock) -> None:
+        self.store, self.contracts, self.clock = store, contracts, clock
+        self.book = ContractBook(store, contracts)
+        self.own_worker_id = ""  # of the worker that this process may run; one that only looks runs none
+
+    async def get(self, operation_id: str) -> Operation:
+        """The operation as last seen. Raises `UnknownOperation`."""
+        op = await self.store.get(operation_id)
+        if op is None:
+            raise UnknownOperation(f"no operation {operation_id[:140]!r} in this store; jobconsole ls --all shows all ids")
+        return op
+
+    async def operations(
+        self, *, include_ended: bool = False, include_archived: bool = False, phase: str | None = None
+    ) -> list[Operation]:
+        """Operations, oldest first: those that have not ended (S6), all live ones, or those in one phase.
+
+        `include_archived` puts what ended long ago before them; that reads the archive.
+        """
+        found = list(await self.store.operations() if include_ended or phase else await self.store.in_flight())
+        if include_archived:
+            found = [each.operation for each in await self.store.archive()] + found
+        return [op for op in found if phase is None or op.phase == phase]
+
+    async def accounts(self) -> dict[str, Account]:
+        """Every account by its key: holds, quota, spending."""
+        return {doc["account_key"]: account(doc) for doc in await self.store.documents(Table.ACCOUNTS)}
+
+    async def actions(self, operation_id: str) -> list[Mapping[str, Any]]:
+        """The records of this operation's actions, oldest first."""
+        if (archived := await self.store.archived(operation_id)) is not None:
+            return [*archived.actions.values()]
+        return [doc for doc in await self.store.documents(Table.ACTIONS) if doc.get("operation_id") == operation_id]
+
+    async def contract_of(self, op: Operation) -> Contract | None:
+        """The contract that judges this operation; None where its copy is missing or refused."""
+        try:
+            return await self.book.of(op)
+        except ContractInvalid:
+            return None
+
+    async def options(self, op: Operation) -> tuple[Option, ...]:
+        """What a person may choose for this operation right now (section 14)."""
+        from jobconsole.core.commands.decisions import open_options
+
+        contract = await self.book.of(op)
+        current = self.book.current_or_none(op.provider)
+        return open_options(op, contract, self.clock.wall(), current.digest if current else None)
+
+    async def views(self, operations: Sequence[Operation]) -> list[View]:
+        """What every front end shows of these operations: each with its account's hold and its open options."""
+        accounts, new_digests, now = await self.accounts(), self._new_digests(operations), self.clock.wall()
+        return [
+            operation_view(op, now, accounts.get(op.account_key), await self.contract_of(op), new_digests.get(op.provider))
+            for op in operations
+        ]
+
+    async def inbox(self) -> list[InboxItem]:
+        """What needs a person's answer, then what somebody should see; the oldest of each first (H7, H13)."""
+        from jobconsole.core.inbox import inbox_items
+
+        asking = [op for op in await self.store.operations() if op.escalation is not None or op.look is not None]
+        judging = {op.contract: await self.contract_of(op) for op in asking}
+        contracts = {digest: contract for digest, contract in judging.items() if contract is not None}
+        return inbox_items(asking, self.clock.wall(), contracts, self._new_digests(asking))
+
+    def _new_digests(self, operations: Sequence[Operation]) -> dict[str, str]:
+        """By provider, the digest of the contract file as it is now, where it can be read (X13)."""
+        current = {provider: self.book.current_or_none(provider) for provider in {op.provider for op in operations}}
+        return {provider: contract.digest for provider, contract in current.items() if contract is not None}
+
+    def events(self, operation_id: str | None = None, after: int | None = None) -> AsyncIterator[bytes]:
+        """The audit's stored lines, verbatim, in chain order; `after` is a `seq`."""
+        return self.store.events(operation_id, after)
+
+    async def last_seq(self) -> int:
+        """The `seq` of the newest durable line; 0 in an empty store."""
+        return max((head.seq for head in await self.store.heads()), default=0)
+
+    async def why(self, operation_id: str, at: datetime | None = None) -> str:
+        """Why it was checked then, why not earlier, what comes next, in plain words (U7). Raises `UnknownOperation`."""
+        from jobconsole.core.why import why
+
+        op = await self.get(operation_id)
+        events = [msgspec.json.decode(line) async for line in self.events(operation_id)]
+        account_now = (await self.accounts()).get(op.account_key)
+        return why(op, events, at, self.clock.wall(), account_now, await self.contract_of(op))
+
+    async def verify(self) -> Verification:
+        """Whether the audit's chain is whole, and what its anchors prove (L3, L7)."""
+        return await self.store.verify()
+
+    def changes(self) -> AsyncIterator[Change]:
+        """Committed changes of all processes from now on, in commit order."""
+        return self.store.changes()
+
+    def health(self) -> StoreHealth:
+        """Whether the store can be written, and which workers live."""
+        return self.store.health()
+
+    async def close(self) -> None:
+        """Give up the store."""
+        await self.store.close()
