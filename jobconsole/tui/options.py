@@ -133,8 +133,13 @@ def card_lines(card: Card, pen: Pen, *, has_digit: bool = True) -> tuple[Content
     if not card.is_open:
         return (Content.assemble(indent, (_sentence(card.title), "$quiet strike"), (f"  {card.why_not}", "$quiet")),)
     digit = [(f" {card.number or ' '} ", "bold $primary"), " "] if has_digit else [("- " if pen.is_ascii else "· ", "$quiet")]
-    head = Content.assemble(*digit, (_sentence(card.title), "bold"), *_cost(card))
+    head, cost = Content.assemble(*digit, (_sentence(card.title), "bold")), _cost(card)
+    has_room = head.cell_length + 3 + len(cost) <= pen.width
     told = [(card.change or card.effect, "$foreground 80%")]
+    if cost and has_room:
+        head = Content.assemble(head, (f"   {cost}", "$quiet"))
+    elif cost:
+        told.insert(0, (cost, "$quiet"))
     if card.change and card.effect and card.name not in ("extend", "pause"):
         told.append((card.effect, "$quiet"))
     if card.url:
@@ -158,10 +163,8 @@ def card_entries(shown: Sequence[Card], pen: Pen, *, has_digit: bool = True) -> 
     return entries
 
 
-def _cost(card: Card) -> tuple[tuple[str, str], ...]:
-    if card.cost in ("", "no request"):
-        return ()
-    return ((f"   {card.cost}", "$quiet"),)
+def _cost(card: Card) -> str:
+    return "" if card.cost == "no request" else card.cost
 
 
 def _sentence(title: str) -> str:

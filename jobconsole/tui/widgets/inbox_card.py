@@ -114,9 +114,11 @@ class InboxCard(OnDashboard, VerticalScroll, can_focus=False):
             self._draw_moving(self._dossier)
 
     def on_resize(self) -> None:
-        """Bars are as wide as the card."""
+        """Bars are as wide as the card; what was scrolled away may have room now."""
         if self._dossier is not None:
             self._draw(self._dossier)
+            self.scroll_home(animate=False)
+            self.call_after_refresh(self._bring_into_view)
 
     def take_focus(self) -> None:
         """Now digits act here."""
