@@ -1,4 +1,5 @@
-"""How the dashboard is started: `jobconsole tui`, `jobconsole` alone on a terminal, and `jobconsole demo` on one (SPEC 11).
+"""How the dashboard is started: `jobconsole tui`, `jobconsole` alone on a terminal, and `jobconsole demo` on one, `serve` (SPEC
+11).
 
 Only this file starts another front end, and only when it is chosen. It decides whether a terminal can show the dashboard:
 where not, the caller lists plain lines. The worker is embedded for as long as the dashboard is open (X19); leaving cancels
@@ -11,6 +12,7 @@ import asyncio
 import contextlib
 import gc
 import os
+import secrets
 import sys
 from collections.abc import AsyncIterator
 
@@ -20,6 +22,8 @@ from jobconsole.cli.exits import Exit
 from jobconsole.cli.invocation import Invocation, pass_invocation
 from jobconsole.cli.stopping import stop_on_signals
 from jobconsole.console import Desk, open_desk
+
+_LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
 def can_show(invocation: Invocation) -> bool:
@@ -33,14 +37,44 @@ def can_show(invocation: Invocation) -> bool:
 @click.option("--theme", help="A theme by its name; `:theme` in the dashboard shows all of them.")
 @click.option("--no-mouse", is_flag=True, help="Leave the mouse to the terminal, for selecting text.")
 @click.option("--no-animation", is_flag=True, help="Nothing moves but what changes.")
+@click.option("--in-browser", is_flag=True, hidden=True)  # `serve` calls it so: the terminal is in the browser
 @pass_invocation
-def tui(invocation: Invocation, theme: str | None, no_mouse: bool, no_animation: bool) -> Exit:
+def tui(invocation: Invocation, theme: str | None, no_mouse: bool, no_animation: bool, in_browser: bool) -> Exit:
     """The dashboard; without a terminal, what waits, line by line."""
-    if not can_show(invocation):
+    if not in_browser and not can_show(invocation):
         from jobconsole.cli.listing import live
 
         return live(invocation)
     return dashboard(invocation, theme=theme, has_mouse=not no_mouse, is_animated=not no_animation)
+
+
+@click.command()
+@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen; another one opens it to others.")
+@click.option("--port", default=8000, show_default=True, type=click.IntRange(1, 65_535))
+@click.option("--public-url", metavar="URL", help="The address that browsers see, behind a proxy.")
+@click.option("--theme", help="A theme by its name.")
+@pass_invocation
+def serve(invocation: Invocation, host: str, port: int, public_url: str | None, theme: str | None) -> Exit:
+    """The dashboard in a browser, for whoever has the link."""
+    try:
+        from jobconsole.tui.serving import GuardedServer
+    except ModuleNotFoundError as error:
+        raise click.UsageError(f"This needs {error.name}: pip install 'jobconsole[serve]'") from None
+    command = [sys.executable, "-m", "jobconsole", *_global_options(invocation), "tui", "--in-browser"]
+    command += ["--theme", theme] if theme else []
+    server = GuardedServer(command, host, port, secrets.token_urlsafe(24), public_url.rstrip("/") if public_url else None)
+    invocation.output.note(f"the dashboard is at {server.link}")
+    if host not in _LOOPBACK:
+        invocation.output.note("whoever has this link decides in your name, and it is sent unencrypted: put TLS in front of it")
+    server.serve()
+    return Exit.OK
+
+
+def _global_options(invocation: Invocation) -> list[str]:
+    """The options of this call, for the program that each visitor gets."""
+    home = ["--home", str(invocation.home)] if invocation.home is not None else []
+    files = [word for file in invocation.provider_files for word in ("--provider-file", str(file))]
+    return [*home, *(["--read-only"] if invocation.is_read_only else []), *files]
 
 
 def dashboard(invocation: Invocation, *, theme: str | None = None, has_mouse: bool = True, is_animated: bool = True) -> Exit:

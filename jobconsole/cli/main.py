@@ -57,6 +57,7 @@ COMMANDS: dict[str, CommandEntry] = {
     "audit": CommandEntry("jobconsole.cli.audit:audit", "Show or export the audit, or verify its chain."),
     "providers": CommandEntry("jobconsole.cli.providers:providers", "List the provider contracts."),
     "provider": CommandEntry("jobconsole.cli.providers:provider", "Show or check one provider contract."),
+    "serve": CommandEntry("jobconsole.cli.launch:serve", "The dashboard in a browser, for whoever has the link."),
     "mock": CommandEntry("jobconsole.cli.mock:mock", "Run the play provider, to try things out."),
 }
 

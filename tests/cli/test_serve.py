@@ -1,0 +1,77 @@
+"""`serve`: the dashboard in a browser is for whoever has the link, and for no page of somebody else."""
+
+from __future__ import annotations
+
+import http.client
+import re
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PATIENCE = 30.0  # seconds, on a busy machine
+
+
+def free_port() -> int:
+    """A port of this machine that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[tuple[int, str]]:
+    """A running `jobconsole serve`: its port and its token."""
+    port = free_port()
+    call = [sys.executable, "-m", "jobconsole", "--home", str(tmp_path), "--read-only", "serve", "--port", str(port)]
+    process = subprocess.Popen(call, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    try:
+        assert process.stderr is not None
+        found = re.search(rf"http://127\.0\.0\.1:{port}/\?token=(\S+)", process.stderr.readline())
+        assert found is not None
+        wait_for(port)
+        yield port, found.group(1)
+    finally:
+        process.terminate()
+        process.communicate(timeout=PATIENCE)
+
+
+def wait_for(port: int) -> None:
+    """Until somebody listens."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.05)
+    raise AssertionError(f"nobody listens on {port}")
+
+
+def get(port: int, path: str, **headers: str) -> http.client.HTTPResponse:
+    """One GET; no redirect is followed."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
+    connection.request("GET", path, headers={name.title(): value for name, value in headers.items()})
+    return connection.getresponse()
+
+
+@pytest.mark.slow
+def test_only_the_link_opens_the_door(served: tuple[int, str]) -> None:
+    """Nothing without it, a cookie and a clean address with it, and no socket for a page from elsewhere."""
+    port, token = served
+    assert [get(port, path).status for path in ("/", "/ws", "/static/css/xterm.css", "/?token=wrong")] == [403] * 4
+    assert get(port, "/", cookie="jobconsole=wrong").status == 403
+    entered = get(port, f"/?token={token}")
+    assert (entered.status, entered.getheader("Location")) == (303, f"http://127.0.0.1:{port}/")
+    cookie = entered.getheader("Set-Cookie") or ""
+    assert "HttpOnly" in cookie
+    assert "SameSite=Strict" in cookie
+    mine = cookie.partition(";")[0]
+    page = get(port, "/", cookie=mine)
+    assert page.status == 200
+    assert token.encode() not in page.read()
+    assert get(port, "/ws", cookie=mine, origin="http://evil.example.test").status == 403
