@@ -82,7 +82,7 @@ class Met:
 @click.option("--seed", type=int, default=0, show_default=True, help="Another seed gives other job ids and results.")
 @pass_invocation
 def demo(invocation: Invocation, headless: bool, seed: int) -> Exit:
-    """Jobs at a play provider: the dashboard on a terminal, else waited for and answered by a script."""
+    """Jobs at a play provider: the dashboard on a terminal, else a script answers."""
     home = invocation.home or Path(tempfile.mkdtemp(prefix="jobconsole-demo-"))
     invocation.output.note(f"store: {home}")
     if not headless and can_show(invocation):

@@ -9,7 +9,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from email.message import Message
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -52,11 +54,23 @@ def wait_for(port: int) -> None:
     raise AssertionError(f"nobody listens on {port}")
 
 
-def get(port: int, path: str, **headers: str) -> http.client.HTTPResponse:
+class Got(NamedTuple):
+    """An answer, read whole."""
+
+    status: int
+    headers: Message
+    body: bytes
+
+
+def get(port: int, path: str, **headers: str) -> Got:
     """One GET; no redirect is followed."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
-    connection.request("GET", path, headers={name.title(): value for name, value in headers.items()})
-    return connection.getresponse()
+    try:
+        connection.request("GET", path, headers={name.title(): value for name, value in headers.items()})
+        answer = connection.getresponse()
+        return Got(answer.status, answer.headers, answer.read())
+    finally:
+        connection.close()
 
 
 @pytest.mark.slow
@@ -66,12 +80,12 @@ def test_only_the_link_opens_the_door(served: tuple[int, str]) -> None:
     assert [get(port, path).status for path in ("/", "/ws", "/static/css/xterm.css", "/?token=wrong")] == [403] * 4
     assert get(port, "/", cookie="jobconsole=wrong").status == 403
     entered = get(port, f"/?token={token}")
-    assert (entered.status, entered.getheader("Location")) == (303, f"http://127.0.0.1:{port}/")
-    cookie = entered.getheader("Set-Cookie") or ""
+    assert (entered.status, entered.headers["Location"]) == (303, f"http://127.0.0.1:{port}/")
+    cookie = entered.headers["Set-Cookie"]
     assert "HttpOnly" in cookie
     assert "SameSite=Strict" in cookie
     mine = cookie.partition(";")[0]
     page = get(port, "/", cookie=mine)
     assert page.status == 200
-    assert token.encode() not in page.read()
+    assert token.encode() not in page.body
     assert get(port, "/ws", cookie=mine, origin="http://evil.example.test").status == 403
