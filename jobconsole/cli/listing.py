@@ -19,7 +19,7 @@ from jobconsole.cli.opening import reading, tell_missing_worker, tell_questions,
 from jobconsole.cli.watching import changed_lines, is_moving
 from jobconsole.console import Reader
 from jobconsole.core.operation import Operation, Phase
-from jobconsole.core.views import operation_view
+from jobconsole.core.views import row_view
 from jobconsole.core.wording import counted
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ async def _list(invocation: Invocation, *, include_ended: bool, phase: str | Non
         if invocation.as_json:
             invocation.output.json(await console.views(found))
         elif found:
-            await _print_table(invocation, console, found)
+            _print_table(invocation, console, found)
             if any(map(is_moving, found)):
                 tell_missing_worker(console, invocation)
             tell_questions(found, invocation)
@@ -53,11 +53,10 @@ async def _list(invocation: Invocation, *, include_ended: bool, phase: str | Non
             invocation.output.note("no such operation" if phase else NOTHING)
 
 
-async def _print_table(invocation: Invocation, console: Reader, found: Sequence[Operation]) -> None:
+def _print_table(invocation: Invocation, console: Reader, found: Sequence[Operation]) -> None:
     """Rows show no options, so that no contract is read for them."""
-    now, accounts = console.clock.wall(), await console.accounts()
-    views = (operation_view(op, now, accounts.get(op.account_key), None) for op in found)
-    invocation.output.table(telling.COLUMNS, [telling.row(view, now) for view in views])
+    now = console.clock.wall()
+    invocation.output.table(telling.COLUMNS, [telling.row(row_view(op, now), now) for op in found])
 
 
 def live(invocation: Invocation) -> Exit:
@@ -91,7 +90,7 @@ async def _list_in_flight(invocation: Invocation, console: Reader) -> None:
         for view in await console.views(found):
             invocation.output.json(view)
     elif found:
-        await _print_table(invocation, console, found)
+        _print_table(invocation, console, found)
         tell_questions(found, invocation)
     else:
         invocation.output.note(NOTHING)

@@ -39,7 +39,7 @@ COLUMNS = (
 
 
 def row(view: View, now: datetime) -> list[Piece]:
-    """The cells of `COLUMNS` for one operation; a dash stands where nothing is known."""
+    """The cells of `COLUMNS` for one operation, of its `row_view` or its whole view; a dash stands where nothing is known."""
     return [
         view["operation_id"],
         phase_piece(view["phase"]),

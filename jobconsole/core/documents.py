@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from jobconsole.core.command import Moment
 from jobconsole.core.due import PLANNED_FROM, TERMINAL, DueQueue, IsDead, Planned, instant, is_live, planned
@@ -41,8 +41,13 @@ _INDEXED: Final = (
 )
 """Fields that the queues and `_entries` look at: a change of others costs the indexes nothing."""
 
+_ALWAYS: Final = ("open", "lease", "action")
+_ON_DEMAND: Final = ("job", "fingerprint")
+"""Indexes of all documents that are made when somebody asks first, as the queues are: lists and workers need none of them."""
+
 _NOWHERE: Final[frozenset[tuple[str, Any]]] = frozenset()
 
+Queue = TypeVar("Queue", DueQueue, EndedQueue)
 WireSet = Mapping[str, Mapping[str, Any] | None]
 _Index = dict[Any, dict[Key, None]]
 
@@ -56,12 +61,12 @@ class Documents:
 
     def __init__(self, below: Documents | None = None) -> None:
         self.tables: dict[str, dict[str, dict[str, Any]]] = {wire: {} for wire in _TABLES}
-        self.queue = DueQueue()
-        self._ended = EndedQueue()
+        self._due: DueQueue | None = None  # made when somebody asks first: whoever only lists needs neither
+        self._ended: EndedQueue | None = None
         self._below = below
         self._keys: dict[Key, str] = {}  # (table, id) -> wire key
         self._touched: set[Key] = set()
-        self._indexes: dict[str, _Index] = {name: {} for name in ("job", "fingerprint", "lease", "open", "action")}
+        self._indexes: dict[str, _Index] = {name: {} for name in (*_ALWAYS, *(_ON_DEMAND if below is not None else ()))}
 
     # ---- reading ----------------------------------------------------------------------------------------------------
     def key_of(self, table: str, key: str) -> str | None:
@@ -106,6 +111,8 @@ class Documents:
 
     def ended_first(self, limit: int) -> list[tuple[datetime, str]]:
         """When and which operations ended that are over for everybody (`ended.py`), what ended first first."""
+        if self._ended is None:
+            self._ended = self._told(EndedQueue())
         return self._ended.first(limit)
 
     def actions_of(self, operation_id: str) -> dict[str, dict[str, Any]]:
@@ -128,11 +135,11 @@ class Documents:
 
     def due(self, now: Moment, until: datetime, limit: int, is_dead: IsDead, skip: Collection[str] = ()) -> Sequence[Planned]:
         """Operations to look at by `until` (`due.py` says which)."""
-        return self.queue.offers(self, now, until, limit, is_dead, skip)
+        return self._due_queue().offers(self, now, until, limit, is_dead, skip)
 
     def next_due(self, now: Moment, is_dead: IsDead, skip: Collection[str] = ()) -> datetime | None:
         """When the next look is; None where nothing is planned."""
-        return self.queue.next_at(self, now, is_dead, skip)
+        return self._due_queue().next_at(self, now, is_dead, skip)
 
     def snapshot(self) -> dict[str, dict[str, dict[str, Any]]]:
         """The content as it is now: tables are copied, documents are shared, because nobody changes one."""
@@ -152,6 +159,17 @@ class Documents:
             if (received_at := doc.get("received_at")) and instant(received_at) < oldest_at
         ]
 
+    def _due_queue(self) -> DueQueue:
+        if self._due is None:
+            self._due = self._told(DueQueue())
+        return self._due
+
+    def _told(self, queue: Queue) -> Queue:
+        """A new queue, told what all operations are."""
+        for doc in self.tables[WIRE_NAMES[Table.OPERATIONS]].values():
+            queue.note(doc["operation_id"], doc)
+        return queue
+
     # ---- merging ----------------------------------------------------------------------------------------------------
     def load(self, tables: Mapping[str, Mapping[str, dict[str, Any]]]) -> None:
         """Take over the content of a checkpoint."""
@@ -161,8 +179,8 @@ class Documents:
             for wire_key, doc in loaded.items():
                 key: Key = (table, doc[id_field])
                 self._keys[key] = wire_key
-                if table in (Table.OPERATIONS, Table.ACTIONS):
-                    self._index(key, None, doc)
+                for index, value in self._entries(table, doc):
+                    self._enter(index, value, key)
 
     def merge(self, changes: WireSet) -> tuple[Key, ...]:
         """Merge one event's `set` and return the ids of what changed. Tables of a newer version are ignored."""
@@ -220,21 +238,27 @@ class Documents:
             return
         gone, come = self._entries(table, old) if old is not None else _NOWHERE, self._entries(table, new)
         for index, value in gone - come:
-            keys = self._indexes[index].get(value, {})
+            keys = self._indexes.get(index, {}).get(value, {})
             keys.pop(key, None)
             if not keys:
-                self._indexes[index].pop(value, None)
+                self._indexes.get(index, {}).pop(value, None)
         for index, value in come - gone:
-            self._indexes[index].setdefault(value, {})[key] = None
+            self._enter(index, value, key)
         if table == Table.OPERATIONS and self._below is None:
-            self.queue.note(own_id, new)
-            self._ended.note(own_id, new)
+            for queue in (self._due, self._ended):
+                if queue is not None:
+                    queue.note(own_id, new)
         elif table == Table.OPERATIONS and new is not None:
             planned(new)  # raises for a document that could not be queued: before it is durable, not after
 
+    def _enter(self, index: str, value: Any, key: Key) -> None:
+        known = self._indexes.get(index)
+        if known is not None:
+            known.setdefault(value, {})[key] = None
+
     def _entries(self, table: str, doc: Mapping[str, Any] | None) -> frozenset[tuple[str, Any]]:
         """Under which value of which index the document is found."""
-        if doc is None:
+        if doc is None or table not in (Table.OPERATIONS, Table.ACTIONS):
             return _NOWHERE
         if table == Table.ACTIONS:
             whose = ("action", doc.get("operation_id"))
@@ -256,7 +280,17 @@ class Documents:
         return [doc for _, table, own_id in keys if (doc := self.get(table, own_id)) is not None]
 
     def _indexed(self, index: str, value: Any) -> Iterable[Key]:
+        if index not in self._indexes:
+            self._make(index)
         here: Iterable[Key] = self._indexes[index].get(value, ())
         if self._below is None:
             return here
         return [*(key for key in self._below._indexed(index, value) if key not in self._touched), *here]
+
+    def _make(self, index: str) -> None:
+        self._indexes[index] = {}
+        for doc in self.tables[WIRE_NAMES[Table.OPERATIONS]].values():
+            key: Key = (str(Table.OPERATIONS), str(doc["operation_id"]))
+            for name, value in self._entries(Table.OPERATIONS, doc):
+                if name == index:
+                    self._enter(name, value, key)

@@ -65,6 +65,26 @@ def operation_view(
     }
 
 
+def row_view(op: Operation, now: datetime) -> View:
+    """What a list shows of an operation: the keys of `operation_view` that a row needs, for lists of ten thousand rows."""
+    return {
+        "operation_id": op.operation_id,
+        "name": op.name,
+        "provider": op.provider,
+        "phase": op.phase.value,
+        "done": op.phase in DONE_WORDS,
+        "last_known_state": op.last_known_state,
+        "progress": op.progress,
+        "stalled": stalled_since(op, now) is not None,
+        "last_http_status": op.last_http_status,
+        "elapsed_seconds": elapsed_seconds(op, now),
+        "stops_at": stamp(deadline(op)),
+        "max_status_requests": op.max_status_requests,
+        "status_requests_used": op.status_requests_used,
+        "next_poll_at": stamp(op.next_poll_at),
+    }
+
+
 def _identity(op: Operation) -> View:
     return {
         "operation_id": op.operation_id,

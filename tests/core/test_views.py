@@ -13,7 +13,7 @@ from jobconsole.core.answer import RateLimit
 from jobconsole.core.commands.submission import Wanted
 from jobconsole.core.contract_view import contract_view
 from jobconsole.core.operation import Limits, Operation, Phase, action
-from jobconsole.core.views import account_view, action_view, operation_view
+from jobconsole.core.views import account_view, action_view, operation_view, row_view
 from tests.core.staged_wait import StagedWait, at, contract
 
 SPEC_11 = (
@@ -47,6 +47,15 @@ async def escalated(clock: str = "11:00:00") -> StagedWait:
     wait.go(clock)
     await wait.reserve()
     return wait
+
+
+async def test_a_row_shows_a_part_of_the_record_with_the_same_values() -> None:
+    """Whatever a list says of an operation, its record says too."""
+    done, asking = await started(), await escalated()
+    await done.check(200, {"state": "succeeded", "result": 1})
+    for wait in (await started(), done, asking):
+        op, now = await wait.op(), wait.clock.wall()
+        assert row_view(op, now).items() <= operation_view(op, now, None, None).items()
 
 
 # ---- keys and values ---------------------------------------------------------------------------------------------------------
