@@ -194,18 +194,19 @@ class StoredBlocks:
                 yield from blocks_of([path], self.until.offset)
 
 
-def blocks_of(files: Iterable[Path], size: int | None = None) -> Iterator[bytes]:
-    """Whole lines of the files, about `BLOCK_BYTES` at a time; of each file at most `size` bytes, and no unfinished line."""
+def blocks_of(files: Iterable[Path], size: int | None = None, *, is_whole: bool = False) -> Iterator[bytes]:
+    """The lines of the files, verbatim, about `BLOCK_BYTES` at a time; of each file at most `size` bytes.
+
+    A line without its newline is not written yet, and left out; where the files are `is_whole`, it is one like the others.
+    """
     for path in files:
         left = size if size is not None else path.stat().st_size
-        rest = b""
         with path.open("rb") as file:
-            while left > 0 and (read := file.read(min(left, BLOCK_BYTES))):
-                left -= len(read)
-                end = read.rfind(b"\n") + 1
-                if end:
-                    yield rest + read[:end]
-                rest = read[end:] if end else rest + read
+            while left > 0 and (block := file.read(min(left, BLOCK_BYTES))):
+                if not block.endswith(b"\n"):
+                    block += file.readline()
+                left -= len(block)
+                yield block if is_whole else block[: block.rfind(b"\n") + 1]
 
 
 def _closes_segment(fd: int, offset: int) -> bool:

@@ -15,8 +15,8 @@ def guidance(events: pd.DataFrame) -> pd.DataFrame:
     """A row for each piece of guidance: `guidance` is retry_after or poll_hint, `asked` how long it asked to wait.
 
     `waited` is how long it was until this operation's next status request was reserved, and `obeyed` whether that was long
-    enough; both are missing where no request followed. A hint that was rejected, and recorded as such, asks for nothing; nor does one
-    that a person overruled by deciding in between. A Retry-After can be overruled by nobody.
+    enough; both are missing where no request followed. A hint that was rejected, and recorded as such, asks for nothing; nor
+    does one that a person overruled by deciding in between. A Retry-After can be overruled by nobody.
     """
     ordered = by_operation(events)
     pieces = [_given(ordered, name) for name in ("retry_after", "poll_hint")]

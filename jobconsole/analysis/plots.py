@@ -135,10 +135,10 @@ def _utc(ax: Axes) -> Any:
     """Days and hours in UTC, which stands beside them."""
     from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
 
-    locator = AutoDateLocator(tz="UTC", maxticks=8)
+    locator = AutoDateLocator(tz="UTC", maxticks=8)  # type: ignore[no-untyped-call]
     ax.xaxis.set_major_locator(locator)
     ax.set_xlabel("UTC")
-    return ConciseDateFormatter(locator, tz="UTC")
+    return ConciseDateFormatter(locator, tz="UTC")  # type: ignore[no-untyped-call]
 
 
 def _whole_numbers(ax: Axes) -> None:

@@ -8,7 +8,9 @@ guessed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import gc
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
@@ -63,6 +65,7 @@ _OUTER: Final = tuple(
     )
 )
 _INNER: Final = tuple(column for column in AUDIT if column.inside)
+_PLACES: Final = [[*_OUTER, *_INNER].index(column) for column in AUDIT]
 [_INSIDE] = {column.inside for column in _INNER}
 _Answer = _struct("_Answer", _INNER)
 _Row = _struct("_Row", _OUTER, (_INSIDE, _Answer, _Answer()))
@@ -79,7 +82,7 @@ def audit_frame_of_blocks(blocks: Iterable[bytes]) -> pandas.DataFrame:
     import pandas
 
     words = {column.name: Words(column.words) for column in AUDIT if column.holds is Holds.WORD}
-    parts = [_arrays(values, words) for values in _columns(blocks)] or [_arrays([()] * len(AUDIT), words)]
+    parts = [*_parts(blocks, words)] or [[array(column, (), words.get(column.name)) for column in AUDIT]]
     whole = {}
     for number, column in enumerate(AUDIT):
         joined = pandas.concat([pandas.Series(part[number]) for part in parts], ignore_index=True).array
@@ -103,6 +106,25 @@ def _pieces(blocks: Iterable[bytes]) -> Iterator[bytes]:
             end = block.rfind(b"\n", begin, begin + PIECE_BYTES) + 1 or block.find(b"\n", begin) + 1 or len(block)
             yield block[begin:end]
             begin = end
+
+
+def _parts(blocks: Iterable[bytes], words: dict[str, Words]) -> Iterator[list[Any]]:
+    """The typed arrays of some ten thousand lines at a time, in the order of `AUDIT`; words as their codes."""
+    with _no_collector():
+        for values in _columns(blocks):
+            yield [array(column, found, words.get(column.name)) for column, found in zip(AUDIT, values, strict=True)]
+
+
+@contextmanager
+def _no_collector() -> Iterator[None]:
+    """Without the garbage collector: none of the values can form a cycle, and it would walk all that a notebook holds."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _columns(blocks: Iterable[bytes]) -> Iterator[list[list[Any]]]:
@@ -129,8 +151,8 @@ def _read(piece: bytes, done: int) -> Iterator[Iterable[Any]]:
     except msgspec.DecodeError:
         raise _broken(piece, done) from None
     *outer, answers = _transposed(rows, len(_OUTER) + 1)
-    found = dict(zip((*_OUTER, *_INNER), (*outer, *_transposed(answers, len(_INNER))), strict=True))
-    return (found[column] for column in AUDIT)
+    found = [*outer, *_transposed(answers, len(_INNER))]
+    return (found[place] for place in _PLACES)
 
 
 def _transposed(rows: Any, width: int) -> Iterable[Iterable[Any]]:
@@ -160,10 +182,6 @@ def _broken(piece: bytes, done: int) -> AuditBroken:
         except msgspec.DecodeError:
             return AuditBroken(f"line {number} of the audit is no event; see: jobconsole audit verify")
     raise AssertionError("the decoder refused a block whose lines it takes")
-
-
-def _arrays(values: Sequence[Sequence[Any]], words: dict[str, Words]) -> list[Any]:
-    return [array(column, found, words.get(column.name)) for column, found in zip(AUDIT, values, strict=True)]
 
 
 def _with_providers(frame: pandas.DataFrame) -> pandas.DataFrame:

@@ -63,7 +63,7 @@ def read_audit(path: Path | str) -> pandas.DataFrame:
     if source.is_dir():
         return _of_folder(source)
     if _existing(source) == "jsonl" and _is_stored(source):
-        return _whole(audit_frame_of_blocks(blocks_of([source])))
+        return _whole(audit_frame_of_blocks(blocks_of([source], is_whole=True)))
     return _read(source, AUDIT)
 
 
@@ -111,8 +111,7 @@ def _whole(frame: pandas.DataFrame) -> pandas.DataFrame:
     if frame.empty or frame["tx"].isna().all():
         return frame
     begun = (frame["tx"] > frame["seq"].max()).fillna(value=False)
-    whole: pandas.DataFrame = frame.loc[~begun]
-    return whole
+    return frame.loc[~begun].copy() if begun.any() else frame
 
 
 def _is_stored(path: Path) -> bool:
