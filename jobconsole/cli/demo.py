@@ -1,7 +1,8 @@
 """`jobconsole demo`: a dozen jobs at the play provider, waited for over real HTTP, with the questions answered.
 
-Only this file decides who plays in the demonstration and how its questions are answered. What each job should come to is said
-by the play provider's scenarios; the exit code is 0 only where every job ended so.
+Only this file decides who plays without a person and how the questions are answered; with a person at a terminal
+`demo_stage.py`. What each job should come to is said by the play provider's scenarios; the exit code is 0 only where every
+job ended so.
 """
 
 from __future__ import annotations
@@ -82,7 +83,7 @@ class Met:
 @click.option("--seed", type=int, default=0, show_default=True, help="Another seed gives other job ids and results.")
 @pass_invocation
 def demo(invocation: Invocation, headless: bool, seed: int) -> Exit:
-    """Jobs at a play provider: the dashboard on a terminal, else a script answers."""
+    """Jobs at a play provider: the dashboard, or a script that answers."""
     home = invocation.home or Path(tempfile.mkdtemp(prefix="jobconsole-demo-"))
     invocation.output.note(f"store: {home}")
     if not headless and can_show(invocation):

@@ -47,7 +47,7 @@ COMMANDS: dict[str, CommandEntry] = {
     "ls": CommandEntry("jobconsole.cli.listing:ls", "List operations that have not ended."),
     "show": CommandEntry("jobconsole.cli.show:show", "Show one operation's record."),
     "wait": CommandEntry("jobconsole.cli.wait:wait", "Wait until operations end or need a person."),
-    "demo": CommandEntry("jobconsole.cli.demo:demo", "Jobs at a play provider: the dashboard on a terminal, else a script answers."),
+    "demo": CommandEntry("jobconsole.cli.demo:demo", "Jobs at a play provider: the dashboard, or a script that answers."),
     "inbox": CommandEntry("jobconsole.cli.inbox:inbox", "Show what needs a decision, and what to see."),
     "decide": CommandEntry("jobconsole.cli.deciding:decide", "Choose one option of an operation."),
     "extend": CommandEntry("jobconsole.cli.deciding:extend", "Grant more time and checks, within the contract's bounds."),

@@ -1,11 +1,11 @@
-"""The dashboard over a full store: first picture, and how long a key takes while operations change (U2, issue of the dashboard).
+"""The dashboard over a full store: the first picture, and how long a key takes while operations change (U2).
 
     python tests/bench/bench_dashboard.py [--operations 10000] [--changes 200] [--presses 40] [--size 140x40] [--smoke]
 
-A process of its own commits `--changes` changes a second to the same folder: another state, another progress, and one in ten in
-another phase. The dashboard runs headless under Textual's pilot. Printed: seconds from the start to the picture with all rows,
-and for each key the milliseconds from the press to an idle screen (median / 95th percentile / most), on the wall clock and of
-CPU, and the peak of memory. The wall clock of a busy machine says little; the CPU is the program's own.
+A process of its own commits `--changes` changes a second to the same folder: another state, another progress, and one in ten
+in another phase. The dashboard runs headless under Textual's pilot. Printed: seconds from the start to the picture with all
+rows, and for each key the milliseconds from the press to an idle screen (median / 95th percentile / most), on the wall clock
+and of CPU, and the peak of memory. The wall clock of a busy machine says little; the CPU is the program's own.
 """
 
 from __future__ import annotations

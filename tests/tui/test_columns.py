@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 
 import pytest
 
@@ -32,7 +33,7 @@ def test_columns_never_overlap_and_never_pass_the_edge(style: TimeStyle) -> None
     """From the narrowest screen on, with a blank between two, and clocks get the room they need."""
     for width in range(36, 300):
         places = fit_columns(width, style)
-        assert all(left.end < right.start for left, right in zip(places, places[1:], strict=False))
+        assert all(left.end < right.start for left, right in pairwise(places))
         assert places[-1].end <= width
         assert all(place.width >= place.column.needs(style) for place in places)
 
