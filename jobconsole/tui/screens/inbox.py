@@ -141,9 +141,9 @@ class InboxScreen(Frame):
             self._renew()
 
     def on_ticked(self, message: Ticked) -> None:
-        """Ages grow."""
+        """Ages grow; and what changed while another screen was in front is here a second later at most."""
         if self.is_current:
-            self._draw()
+            self._renew()
 
     @on(LineList.Moved, "#inbox-list")
     def _moved(self, message: LineList.Moved) -> None:
