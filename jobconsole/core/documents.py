@@ -45,7 +45,8 @@ _ALWAYS: Final = ("open", "lease", "action")
 _ON_DEMAND: Final = ("job", "fingerprint")
 """Indexes of all documents that are made when somebody asks first, as the queues are: lists and workers need none of them."""
 
-_NOWHERE: Final[frozenset[tuple[str, Any]]] = frozenset()
+_Entry = tuple[str, Any]  # index, and the value under which a document stands there
+_NOWHERE: Final[frozenset[_Entry]] = frozenset()
 
 Queue = TypeVar("Queue", DueQueue, EndedQueue)
 WireSet = Mapping[str, Mapping[str, Any] | None]
@@ -179,7 +180,7 @@ class Documents:
             for wire_key, doc in loaded.items():
                 key: Key = (table, doc[id_field])
                 self._keys[key] = wire_key
-                for index, value in self._entries(table, doc):
+                for index, value in _always(table, doc):
                     self._enter(index, value, key)
 
     def merge(self, changes: WireSet) -> tuple[Key, ...]:
@@ -256,24 +257,11 @@ class Documents:
         if known is not None:
             known.setdefault(value, {})[key] = None
 
-    def _entries(self, table: str, doc: Mapping[str, Any] | None) -> frozenset[tuple[str, Any]]:
+    def _entries(self, table: str, doc: Mapping[str, Any] | None) -> frozenset[_Entry]:
         """Under which value of which index the document is found."""
-        if doc is None or table not in (Table.OPERATIONS, Table.ACTIONS):
+        if doc is None:
             return _NOWHERE
-        if table == Table.ACTIONS:
-            whose = ("action", doc.get("operation_id"))
-            if doc.get("state") != ActionState.CLAIMED:
-                return frozenset((whose,))
-            return frozenset((whose, ("lease", doc.get("account_key"))))
-        account_key = doc["account_key"]
-        entries: list[tuple[str, Any]] = [("fingerprint", doc.get("request_fingerprint"))]
-        if job_id := doc.get("provider_job_id"):
-            entries.append(("job", (doc["provider"], doc["account"], job_id)))
-        if doc.get("lease"):
-            entries.append(("lease", account_key))
-        if doc["phase"] not in TERMINAL:
-            entries.append(("open", account_key))
-        return frozenset(entries)
+        return frozenset((*_always(table, doc), *(_on_demand(doc) if table == Table.OPERATIONS else ())))
 
     def _found(self, index: str, value: Any) -> list[Mapping[str, Any]]:
         keys = sorted((int(self.key_of(*key) or 0), *key) for key in self._indexed(index, value))
@@ -290,7 +278,29 @@ class Documents:
     def _make(self, index: str) -> None:
         self._indexes[index] = {}
         for doc in self.tables[WIRE_NAMES[Table.OPERATIONS]].values():
-            key: Key = (str(Table.OPERATIONS), str(doc["operation_id"]))
-            for name, value in self._entries(Table.OPERATIONS, doc):
+            for name, value in _on_demand(doc):
                 if name == index:
-                    self._enter(name, value, key)
+                    self._enter(name, value, (str(Table.OPERATIONS), doc["operation_id"]))
+
+
+def _always(table: str, doc: Mapping[str, Any]) -> list[_Entry]:
+    """Entries of the indexes `_ALWAYS`."""
+    if table == Table.ACTIONS:
+        entries: list[_Entry] = [("action", doc.get("operation_id"))]
+        if doc.get("state") == ActionState.CLAIMED:
+            entries.append(("lease", doc.get("account_key")))
+        return entries
+    if table != Table.OPERATIONS:
+        return []
+    entries = [("open", doc["account_key"])] if doc["phase"] not in TERMINAL else []
+    if doc.get("lease"):
+        entries.append(("lease", doc["account_key"]))
+    return entries
+
+
+def _on_demand(doc: Mapping[str, Any]) -> list[_Entry]:
+    """Entries of the indexes `_ON_DEMAND`."""
+    entries: list[_Entry] = [("fingerprint", doc.get("request_fingerprint"))]
+    if job_id := doc.get("provider_job_id"):
+        entries.append(("job", (doc["provider"], doc["account"], job_id)))
+    return entries

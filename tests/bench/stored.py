@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from jobconsole.adapters.clock import SystemClock
 from jobconsole.adapters.sync import Sync
 from jobconsole.adapters.tinydb_store import FolderStore, open_store
@@ -73,15 +75,21 @@ def book_of(store: FolderStore, contract: Contract) -> ContractBook:
     return ContractBook(store, contracts)
 
 
-async def filled(home: Path, count: int, contract: Contract, *, due_now: int = 0, sync: Sync | None = None) -> FolderStore:
-    """A store of `count` waiting operations; the first `due_now` are due, the others in ten hours."""
+async def filled(
+    home: Path, count: int, contract: Contract, *, due_now: int = 0, ended: int = 0, sync: Sync | None = None
+) -> FolderStore:
+    """A store of `count` operations: the first `ended` have succeeded, the others wait.
+
+    Of those the first `due_now` are due, the rest in ten hours.
+    """
     clock = SystemClock()
     store = await open_store(home, clock, label="bench", sync=sync)
     await store.keep_contract(contract.digest, contract.text)
     now = clock.wall().replace(microsecond=0)
     for first in range(0, count, AT_ONCE):
         numbers = range(first, min(first + AT_ONCE, count))
-        batch = [_waiting(n, contract, now, now if n < due_now else now + timedelta(hours=10)) for n in numbers]
+        batch = [_waiting(n, contract, now, now if n < ended + due_now else now + timedelta(hours=10)) for n in numbers]
+        batch = [_succeeded(op, now) if n < ended else op for n, op in zip(numbers, batch, strict=True)]
         scope = Scope(operations=tuple(op.operation_id for op in batch), creating=True)
         await store.transact(scope, _create(batch), kind="create")
     return store
@@ -115,6 +123,10 @@ def _waiting(number: int, contract: Contract, now: datetime, due_at: datetime) -
         next_poll_at=due_at,
         delay_source=DelaySource.LOCAL_BACKOFF,
     )
+
+
+def _succeeded(op: Operation, now: datetime) -> Operation:
+    return replace(op, phase=Phase.SUCCEEDED, ended_at=now, next_poll_at=None, delay_source=None)
 
 
 def _create(batch: list[Operation]) -> Command[None]:
