@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from jobconsole.adapters.journal import End, Journal
-from jobconsole.core.scan import Tail, judge
+from jobconsole.core.scan import Tail, judge, scan
 from jobconsole.errors import StoreDamaged, StoreNewer
 
 if TYPE_CHECKING:
@@ -61,13 +61,16 @@ def catch_up(replica: Replica, mark: Mark | None, boot: str, *, is_opening: bool
 def damage_behind(journal: Journal) -> str:
     """What a later line proves to be missing or changed behind the journal's whole part; empty where nothing is proved.
 
-    A reader without the lock may ask too: an unfinished write of somebody else never looks like that.
+    A reader without the lock may ask too: what somebody has just written counts as whole, and an unfinished write never looks
+    like damage. Both are read at once, or a batch that came between would seem to prove that its first lines are missing.
     """
-    end = journal.end
-    judgement = judge(journal.rest(), end.head.seq + 1)
+    end, rest = journal.end, journal.rest()
+    written = scan(rest, end.head)
+    judgement = judge(rest[written.end :], written.head.seq + 1)
     if judgement.tail is not Tail.DAMAGED or judgement.proof is None:
         return ""
-    return f"{_place(end)} is missing or changed; event {judgement.proof.seq} proves that it was there"
+    place = _place(End(end.segment, end.offset + written.end, written.head))
+    return f"{place} is missing or changed; event {judgement.proof.seq} proves that it was there"
 
 
 def _place(end: End) -> str:

@@ -10,14 +10,14 @@ import pytest
 
 from jobconsole.adapters.checkpoint import HEADER_BYTES
 from jobconsole.adapters.tinydb_store import FolderStore, open_store
-from jobconsole.core.command import Moment
+from jobconsole.core.command import Moment, Scope
 from jobconsole.core.documents import Documents
 from jobconsole.core.events import Kind
 from jobconsole.core.line import Position, parse
 from jobconsole.core.transaction import Batch
 from jobconsole.errors import StoreDamaged, StoreNewer, StoreReadOnly
 from jobconsole.testing.clock import ManualClock
-from tests.store.made import START, begun, counted, made
+from tests.store.made import START, begun, counted, create, made
 
 
 async def opened(home: Path, *, boot: str = "boot-1") -> FolderStore:
@@ -269,3 +269,17 @@ async def test_a_home_that_is_a_file_is_refused_with_a_way_out(tmp_path: Path) -
     (tmp_path / "home").write_text("not a folder")
     with pytest.raises(StoreReadOnly, match="--home"):
         await opened(tmp_path / "home")
+
+
+@pytest.mark.rule("S4", "S3")
+async def test_batches_written_behind_a_readers_position_are_no_damage(tmp_path: Path) -> None:
+    """A reader that was overtaken by two batches has not lost the first of them: it just has not read it yet."""
+    home, clock = tmp_path / "home", ManualClock()
+    writer = await open_store(home, clock, label="writer")
+    reader = await open_store(home, clock, label="ls", read_only=True)
+    for name in ("op-1", "op-2", "op-3"):
+        await writer.transact(Scope(operations=(name,), creating=True), create(made(name)), kind="create")
+    assert reader.health().damage == ""
+    assert len(await reader.operations()) == 3
+    await writer.close()
+    await reader.close()
