@@ -18,7 +18,6 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import nbformat
 import pytest
@@ -36,6 +35,7 @@ CHROMIUM_FLAGS = (
 )
 TOKEN = "a-token-of-this-test"
 PATIENCE = 40_000  # ms
+expect.set_options(timeout=20_000)
 NO_NEWS = {"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False}}
 KERNEL_IS_IDLE = "() => window.jupyterapp.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'"
 RUN_CELL = """number => {
@@ -46,8 +46,8 @@ RUN_CELL = """number => {
 
 
 @contextmanager
-def chromium(profile: Path) -> Iterator[Browser]:
-    """The distribution's Chromium with a profile of its own."""
+def chromium() -> Iterator[Browser]:
+    """The distribution's Chromium, with a fresh profile."""
     found = shutil.which("chromium")
     if found is None:
         pytest.skip("no chromium on this machine: apt-get install chromium")
@@ -160,17 +160,14 @@ class Notebook:
 
     def restart_kernel(self) -> None:
         """Restart without asking."""
-        self.page.evaluate("() => window.jupyterapp.commands.execute('kernelmenu:restart')")
+        self.page.evaluate("() => { window.jupyterapp.commands.execute('kernelmenu:restart'); }")
         self.page.locator(".jp-Dialog .jp-mod-accept").click()
 
-    def save(self) -> dict[str, Any]:
-        """Save, and read the file."""
+    def save(self) -> None:
+        """Save the notebook's file."""
         self.page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save')")
-        self.page.wait_for_timeout(500)
-        return {}
 
-
-def saved(path: Path) -> dict[str, Any]:
-    """A notebook file as it lies on disk."""
-    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return found
+    def outside(self) -> list[str]:
+        """Requests that went anywhere but to the server."""
+        own = (self.address, self.address.replace("http", "ws"), "data:", "blob:", "about:")
+        return [url for url in self.requests if not url.startswith(own)]

@@ -23,7 +23,6 @@ MODEL = """
   const listeners = {};
   window.sent = [];
   window.model = {
-    comm_live: true,
     get: (name) => state[name],
     set: (name, value) => { state[name] = value; },
     save_changes: () => window.sent.push({ type: "save", state: { ...state } }),

@@ -28,9 +28,9 @@ CONTRACT = sample(cancel=CANCEL, budget=budget(extension="{ minutes = 15, checks
 
 
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+def browser() -> Iterator[Browser]:
     """One Chromium for all tests of this file."""
-    with chromium(tmp_path_factory.mktemp("profile")) as running:
+    with chromium() as running:
         yield running
 
 
@@ -259,7 +259,7 @@ def test_three_missed_beats_say_how_to_reconnect_and_stop_the_clock(page: Page) 
 
 def test_a_dead_comm_is_said_at_once_and_nothing_can_be_clicked(page: Page) -> None:
     paper = inbox(page, asking())
-    page.evaluate("() => { window.model.comm_live = false; window.event('comm_live_update'); }")
+    page.evaluate("() => { window.event('comm_live_update'); }")
     expect(paper.root.locator(".jc-warning")).to_contain_text("Not connected. Run this cell again.")
     assert paper.root.locator("button:not(:disabled)").count() == 0
 
@@ -267,7 +267,7 @@ def test_a_dead_comm_is_said_at_once_and_nothing_can_be_clicked(page: Page) -> N
 def test_a_click_whose_kernel_ended_is_said_to_be_unknown(page: Page) -> None:
     paper = inbox(page, asking())
     paper.root.get_by_role("button", name="Extend once").click()
-    page.evaluate("() => { window.model.comm_live = false; window.event('comm_live_update'); }")
+    page.evaluate("() => { window.event('comm_live_update'); }")
     expect(paper.root.locator(".jc-click")).to_contain_text("Not known whether this was done")
 
 

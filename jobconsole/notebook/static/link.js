@@ -20,7 +20,7 @@ class Link {
       this.on("change:pulse", () => this.beat()),
       this.on("change:selected", () => this.tell("selected")),
       this.on("msg:custom", (message) => this.hear(message)),
-      this.on("comm_live_update", () => this.look()),
+      this.on("comm_live_update", () => this.lose("lost")), // a message takes it back
     ];
     this.pulse = JSON.parse(model.get("pulse"));
     this.standing = "connecting";
@@ -66,10 +66,6 @@ class Link {
     this.heard(this.pulse.now);
     this.at = Math.max(this.at, this.pulse.now); // no news up to here: what is shown is as of now
     this.tell("pulse");
-  }
-
-  look() {
-    if (this.model.comm_live === false) this.lose("lost");
   }
 
   lose(standing) {

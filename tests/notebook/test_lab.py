@@ -1,0 +1,206 @@
+"""The widgets in a real JupyterLab, in a headless Chromium, with a real kernel, store and provider (U1, U8, UX 1b)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from jobconsole.testing.server import SlowJobServer
+from tests.cases.case_file import case
+from tests.notebook.kernels import ROOT
+from tests.notebook.lab import Notebook, chromium, lab_server, write_notebook
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.slow,
+    pytest.mark.timeout(240),
+    pytest.mark.slow_job_server(factor=2),
+]
+
+OPEN = """import jobconsole
+console = jobconsole.open({home!r})
+console.start()
+def submit(scenario, name, **asked):
+    return console.submit("play", json={{"scenario": scenario}}, name=name, params={{"port": "{port}"}}, **asked)
+one = jobconsole.Budget(status_requests=1)"""
+Make = Callable[..., Notebook]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """One Chromium for all tests of this file."""
+    with chromium() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    """One JupyterLab for all tests of this file, and its folder."""
+    folder = tmp_path_factory.mktemp("lab")
+    with lab_server(folder, {"PYTHONPATH": str(ROOT)}) as address:
+        yield address, folder
+
+
+@pytest.fixture
+def notebook(browser: Browser, lab: tuple[str, Path], slow_job_server: SlowJobServer, tmp_path: Path) -> Iterator[Make]:
+    """Makes and opens a notebook whose first cell has a console, `submit(scenario, name)`, and has been run."""
+    address, folder = lab
+    context = browser.new_context(viewport={"width": 1280, "height": 1400})
+    name = f"{tmp_path.name}.ipynb"
+
+    def make(*cells: str) -> Notebook:
+        opening = OPEN.format(home=str(tmp_path / "store"), port=slow_job_server.port)
+        write_notebook(folder / name, [opening, *cells])
+        made = Notebook(context.new_page(), address, name)
+        made.open()
+        made.run(0)
+        return made
+
+    yield make
+    context.close()
+
+
+@pytest.mark.rule("U1")
+def test_a_job_moves_in_its_table_while_another_cell_awaits(notebook: Make) -> None:
+    made = notebook(
+        "console.table()", 'op = submit("slow", "Q3 report")', "outcome = await console.progress(op)", "print(outcome.status)"
+    )
+    made.run(1)
+    expect(made.widget(1)).to_contain_text("No operations yet. Try:")
+    made.run(2)
+    made.run(3, wait=False)
+    phase = made.widget(1).locator("tr[data-id] .jc-phase")
+    expect(phase).to_have_text(re.compile("waiting"))
+    expect(made.widget(1).locator("td.jc-cell-time")).to_contain_text("of 30 s")
+    expect(made.cell(3).locator(".jp-InputPrompt").first).to_have_text("[*]:")
+    expect(phase).to_have_text(re.compile("succeeded"))
+    made.wait(3)
+    made.run(4)
+    assert made.text(4).strip() == "succeeded"
+    assert made.errors == []
+    assert made.outside() == []
+
+
+@pytest.mark.rule("H4", "U8")
+def test_a_click_on_extend_takes_effect_exactly_once(notebook: Make) -> None:
+    made = notebook('op = submit("never-ends", "trailer", budget=one)\nconsole.wait(op)', "console.dashboard(by='ana')", CHECK)
+    made.run(1)
+    made.run(2)
+    made.widget(2).get_by_role("tab", name="Inbox").click()
+    extend = made.widget(2).get_by_role("button", name="Extend once")
+    extend.evaluate("each => { for (let n = 0; n < 5; n += 1) each.click(); }")
+    expect(made.widget(2).locator(".jc-click")).to_contain_text("✔ deadline")
+    made.run(3)
+    assert made.text(3).strip() == "1 ana"
+
+
+CHECK = "now = console.operation(op)\nprint(now.granted.times, now.decided[-1].by)"
+
+
+@pytest.mark.rule("U8")
+def test_a_click_while_a_cell_runs_says_that_it_waits_and_then_the_truth(notebook: Make) -> None:
+    made = notebook(
+        'op = submit("never-ends", "trailer", budget=one)\nconsole.wait(op)',
+        "console.inbox_widget(by='ana')",
+        "import time\ntime.sleep(6)",
+        CHECK,
+    )
+    made.run(1)
+    made.run(2)
+    made.run(3, wait=False)
+    expect(made.cell(3).locator(".jp-InputPrompt").first).to_have_text("[*]:")
+    made.widget(2).get_by_role("button", name="Extend once").click()
+    note = made.widget(2).locator(".jc-click")
+    expect(note).to_contain_text("queued: kernel is busy", timeout=2_000)
+    expect(note).to_contain_text("✔ deadline")
+    made.wait(3)
+    made.run(4)
+    assert made.text(4).strip() == "1 ana"
+
+
+def test_selection_and_keys_stay_in_the_widget(notebook: Make) -> None:
+    made = notebook(
+        'op = submit("never-ends", "trailer")', "t = console.table()\nt", "print(t.selected == [op.operation_id], t.op.name)"
+    )
+    made.run(1)
+    made.run(2)
+    row = made.widget(2).locator("tr[data-id]")
+    row.focus()
+    before = made.page.locator(".jp-Notebook .jp-CodeCell").count()
+    for key in ("d", "d", "x", "a", "b", "m", " "):
+        made.page.keyboard.press(key)
+    assert made.page.locator(".jp-Notebook .jp-CodeCell").count() == before
+    expect(row).to_have_attribute("aria-selected", "true")
+    made.run(3)
+    assert made.text(3).strip() == "True trailer"
+
+
+def test_after_a_reload_the_widget_is_live_with_the_same_operations(notebook: Make) -> None:
+    """Case NB-01 (a)."""
+    made = notebook('op = submit("never-ends", "trailer")', "console.table()", 'new = submit("never-ends", "second")')
+    made.run(1)
+    made.run(2)
+    ids = made.widget(2).locator("tr[data-id]").evaluate_all("rows => rows.map((each) => each.dataset.id)")
+    made.save()
+    made.open()
+    expect(made.widget(2).locator("tr[data-id]")).to_have_count(1)
+    assert made.widget(2).locator("tr[data-id]").evaluate_all("rows => rows.map((each) => each.dataset.id)") == ids
+    expect(made.widget(2).locator(".jc-live")).to_contain_text("● live")
+    made.run(3)
+    expect(made.widget(2).locator("tr[data-id]")).to_have_count(2)
+
+
+def test_after_a_restart_it_says_how_to_reconnect_and_the_picture_stays(notebook: Make, slow_job_server: SlowJobServer) -> None:
+    """Case NB-01 (b): the view says that it is not connected; opened again, the picture tells job, state and moment."""
+    made = notebook("console.table()", 'op = submit("never-ends", "trailer", id="report-1")', "console.progress(op)")
+    made.run(2)
+    made.run(1)
+    made.run(3)
+    expect(made.output(1).locator("[id^=jobconsole-]")).to_be_hidden()
+    made.restart_kernel()
+    expect(made.widget(1)).to_contain_text("Not connected. Run this cell again. Shown: state as of")
+    made.save()
+    made.open()
+    expect(made.output(1)).to_contain_text("trailer (report-1)")
+    expect(made.output(1)).to_contain_text("as of")
+    made.run(0)
+    made.run(2)
+    made.run(1)
+    expect(made.widget(1).locator(".jc-live")).to_contain_text("● live")
+    assert len([seen for seen in slow_job_server.log if seen.on == "submit"]) == 1
+
+
+@pytest.mark.rule("U3")
+def test_foreign_text_is_literal_in_the_notebook(notebook: Make) -> None:
+    """Case NB-04 in JupyterLab: the widget, the still picture, the table of a list."""
+    texts = case("NB-04").input["texts"]
+    made = notebook(
+        f"texts = {texts!r}\nops = [submit('never-ends', text, task=text) for text in texts]\n%load_ext jobconsole",
+        "console.table()",
+        "console.operations()",
+    )
+    made.page.on("dialog", lambda dialog: pytest.fail(f"a dialog: {dialog.message}"))
+    for number in (1, 2, 3):
+        made.run(number)
+    expect(made.widget(2).locator("tr[data-id]")).to_have_count(len(texts))
+    for text in texts:
+        assert text in made.widget(2).inner_text()
+        assert text in made.output(3).inner_text()
+    assert made.output(2).locator("img, marquee, mjx-container").count() == 0
+    assert made.output(3).locator("img, marquee, mjx-container").count() == 0
+    assert made.outside() == []
+
+
+@pytest.mark.rule("U4")
+def test_it_wears_the_colours_of_the_lab(notebook: Make) -> None:
+    made = notebook('op = submit("quick", "trailer")', "console.table()")
+    made.run(1)
+    made.run(2)
+    expect(made.widget(2)).to_have_attribute("data-scheme", "light")
+    made.theme("JupyterLab Dark")
+    expect(made.widget(2)).to_have_attribute("data-scheme", "dark")
+    expect(made.widget(2)).to_have_css("background-color", "rgb(17, 17, 17)")
