@@ -190,3 +190,11 @@ async def test_a_missing_worker_and_a_read_only_store_are_in_sight(dashboard: Te
         async with dashboard.desk.store.announce(dashboard.desk.worker_info):
             await pass_time(pilot, 1)
             assert any("● worker" in line for line in text_of(dashboard)[:1])
+
+
+async def test_a_click_on_a_tab_leads_there(dashboard: TestedDashboard) -> None:
+    """The mouse reaches the same actions: the second tab is the inbox."""
+    async with running(dashboard) as pilot:
+        inbox = text_of(dashboard)[0].index("Inbox")
+        await pilot.click("Header", offset=(inbox + 1, 0))
+        await until(pilot, lambda: dashboard.current_mode == "inbox")

@@ -25,7 +25,7 @@ from jobconsole.tui.widgets.operations_table import OperationsTable
 from jobconsole.tui.widgets.status_bar import StatusBar
 
 PANE_FROM = 120  # columns of the terminal; the table keeps 76 of them
-RESTED_AFTER = 0.1  # seconds after which the pane follows the cursor
+RESTED_AFTER = 0.15  # seconds after which the pane follows the cursor
 LOADING_AFTER = 0.3  # seconds without a first picture until that is said
 
 
