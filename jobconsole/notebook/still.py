@@ -21,6 +21,7 @@ from jobconsole.core.wording import clock_text, counted, reason_text
 from jobconsole.core.wording import marked as phase_text
 
 MOST: Final = 20  # rows
+NOT_LIVE: Final = "A picture of that moment. Run this cell again for the live view; nothing is submitted again by showing it."
 LIVE_BELOW: Final = "(the live view of the picture above)"
 _COLUMNS: Final = ("State", "Operation", "Provider", "Elapsed", "Time budget", "Checks", "Last seen")
 _LEFT: Final = 'style="text-align:left"'
@@ -42,8 +43,8 @@ def literal(text: str) -> str:
 
 
 def marked(picture: str, view_id: str) -> str:
-    """The picture with an id, by which its live widget finds it."""
-    return f'<div id="{html.escape(view_id)}">{picture}</div>'
+    """The picture with an id, by which its live widget finds it, and a word for the case that there is none any more."""
+    return f'<div id="{html.escape(view_id)}">{picture}<p><small>{literal(NOT_LIVE)}</small></p></div>'
 
 
 def operations_still(operations: Sequence[Operation], now: datetime, *, empty: str) -> Still:

@@ -1,6 +1,7 @@
 """A real kernel without a front end: cells are run, interrupted and completed, comms are watched and clicked.
 
-Only this file decides how the tests speak to a kernel. Each kernel is a process of its own with a store of its own.
+Only this file decides how the tests speak to a kernel. Each kernel is a process of its own with a store of its own. To try
+another ipykernel: `pip install --target DIR --no-deps ipykernel==6.31.0` and `KERNEL_PATH=DIR pytest tests/notebook`.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from jupyter_client.blocking.client import BlockingKernelClient
 from jupyter_client.manager import KernelManager
 
 ROOT = Path(__file__).parents[2]
+KERNEL_PATH = os.pathsep.join(filter(None, (os.environ.get("KERNEL_PATH"), str(ROOT))))
 PATIENCE = 40.0
 
 
@@ -96,7 +98,7 @@ class Kernel:
 def kernel(home: Path, **environment: str) -> Iterator[Kernel]:
     """A kernel whose user has the store `home`."""
     manager = KernelManager(kernel_name="python3")
-    own = {"JOBCONSOLE_HOME": str(home), "IPYTHONDIR": str(home.parent / "ipython"), "PYTHONPATH": str(ROOT)}
+    own = {"JOBCONSOLE_HOME": str(home), "IPYTHONDIR": str(home.parent / "ipython"), "PYTHONPATH": KERNEL_PATH}
     manager.start_kernel(env={**os.environ, **own, **environment})
     client = manager.client()
     client.start_channels()

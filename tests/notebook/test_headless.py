@@ -13,7 +13,7 @@ from nbconvert import HTMLExporter
 
 from jobconsole.testing.server import SlowJobServer
 from tests.cases.case_file import case
-from tests.notebook.kernels import ROOT
+from tests.notebook.kernels import KERNEL_PATH
 from tests.notebook.test_still import Reader
 
 pytestmark = [pytest.mark.slow, pytest.mark.slow_job_server(factor=8)]
@@ -38,7 +38,7 @@ CELLS = (
 def executed(tmp_path: Path, slow_job_server: SlowJobServer, monkeypatch: pytest.MonkeyPatch) -> Any:
     """A notebook that nbclient ran from top to bottom."""
     monkeypatch.setenv("JOBCONSOLE_HOME", str(tmp_path / "store"))
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setenv("PYTHONPATH", KERNEL_PATH)
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
     values = {"texts": json.dumps(TEXTS), "count": len(TEXTS), "params": json.dumps({"port": str(slow_job_server.port)})}
     sources = [cell.format(**values) if "{" in cell else cell for cell in CELLS]

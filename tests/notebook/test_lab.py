@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, expect
 
 from jobconsole.testing.server import SlowJobServer
 from tests.cases.case_file import case
-from tests.notebook.kernels import ROOT
+from tests.notebook.kernels import KERNEL_PATH
 from tests.notebook.lab import Notebook, chromium, lab_server, write_notebook
 
 pytestmark = [
@@ -41,7 +41,7 @@ def browser() -> Iterator[Browser]:
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
     """One JupyterLab for all tests of this file, and its folder."""
     folder = tmp_path_factory.mktemp("lab")
-    with lab_server(folder, {"PYTHONPATH": str(ROOT)}) as address:
+    with lab_server(folder, {"PYTHONPATH": KERNEL_PATH}) as address:
         yield address, folder
 
 
@@ -167,6 +167,7 @@ def test_after_a_restart_it_says_how_to_reconnect_and_the_picture_stays(notebook
     made.open()
     expect(made.output(1)).to_contain_text("trailer (report-1)")
     expect(made.output(1)).to_contain_text("as of")
+    expect(made.output(1)).to_contain_text("Run this cell again")
     made.run(0)
     made.run(2)
     made.run(1)

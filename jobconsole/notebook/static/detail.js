@@ -59,7 +59,8 @@ function timeGauge(row, now, granted) {
 }
 
 function checksGauge(row, now) {
-  const note = row.next && !row.ended ? `next ${ahead(row.next, now)}` : row.failures ? counted(row.failures, "failure") : "";
+  const planned = row.next > now ? `next ${ahead(row.next, now)}` : "due now";
+  const note = row.next && !row.ended ? planned : row.failures ? counted(row.failures, "failure") : "";
   return [row.most ? row.used / row.most : 1, `${row.used} of ${row.most}`, note];
 }
 
