@@ -51,5 +51,7 @@ def _joined(names: tuple[str, ...]) -> str:
 
 
 def _tight(line: str) -> str:
-    """A line of a script without needless blanks; one that holds a text or a pattern stays as it is."""
-    return line if re.search(r"[\"'`/]", line) else _BLANKS.sub(r"\1", line)
+    """A line of a script without needless blanks; texts in it, and a line with a template or a pattern, stay as they are."""
+    if re.search(r"['`/]", line):
+        return line
+    return "".join(part if part.startswith('"') else _BLANKS.sub(r"\1", part) for part in re.split(r'("[^"]*")', line))

@@ -13,7 +13,7 @@ import threading
 import uuid
 from collections.abc import Mapping
 from concurrent.futures import Future
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, ClassVar
 
 import anywidget
@@ -24,6 +24,7 @@ from jobconsole.errors import JobconsoleError
 from jobconsole.notebook import assets, still
 from jobconsole.notebook.deciding import Click, apply
 from jobconsole.notebook.feed import Feed, News
+from jobconsole.notebook.record import Record
 from jobconsole.notebook.terms import terms
 
 log = logging.getLogger(__name__)
@@ -35,6 +36,7 @@ class Live(anywidget.AnyWidget):
     _esm = assets.script()
     _css = assets.style()
     _kind: ClassVar[str]
+    _record: Record | None = None  # the operation whose details are shown
 
     kind = traitlets.Unicode().tag(sync=True)
     view_id = traitlets.Unicode().tag(sync=True)
@@ -126,6 +128,8 @@ class Live(anywidget.AnyWidget):
     async def _answer(self, content: dict[str, Any]) -> None:
         if content.get("type") == "hello":
             self.send(self._full())
+        elif content.get("type") == "why":
+            self._say_why(content)
         elif content.get("type") == "decide":
             try:
                 click = Click.of(content)
@@ -133,6 +137,16 @@ class Live(anywidget.AnyWidget):
                 self.send({"type": "answer", "decision_id": content.get("decision_id"), "ok": False, "text": str(error)})
             else:
                 self.send(await apply(click, self._feed.desk, self._by))
+
+    def _say_why(self, content: dict[str, Any]) -> None:
+        """Why the operation that is shown was checked, or not, in the second that was pointed at (U7)."""
+        record, at = self._record, content.get("at")
+        if record is None or record.operation_id != content.get("id") or type(at) is not int or not 0 <= at < 10**14:
+            return
+        op = self._feed.picture.operations.get(record.operation_id)
+        if op is not None:
+            moment = datetime.fromtimestamp(at / 1000, UTC)
+            self.send({"type": "why", "text": record.why(op, self._feed.picture, moment, self._feed.now())})
 
     # ---- where no browser is --------------------------------------------------------------------------------------------
     def _still(self) -> still.Still:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import shlex
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, time
 from functools import wraps
 from typing import Any, NoReturn, TypeAlias
 
@@ -55,6 +56,7 @@ def _job() -> _Parser:
     parser = _parser("%job", "One operation, live: state, budgets, what may be chosen.")
     parser.add_argument("operation", help="an operation id")
     parser.add_argument("--why", action="store_true", help="say why it was checked, why not earlier, what comes next")
+    parser.add_argument("--at", help="the second that --why is about, such as 2026-11-30T10:20:05Z; today's as 10:20:05")
     parser.add_argument("--timeline", action="store_true", help="show its requests on a time axis")
     return parser
 
@@ -136,8 +138,8 @@ class JobconsoleMagics(Magics):
     def job(self, args: Args) -> Any:
         """One operation."""
         console = self._console()
-        if args.why:
-            print(console.why(args.operation))
+        if args.why or args.at:
+            print(console.why(args.operation, _moment(args.at) if args.at else None))
             return None
         return console.timeline(args.operation) if args.timeline else console.progress(args.operation)
 
@@ -186,6 +188,17 @@ class JobconsoleMagics(Magics):
             budget=Budget(args.deadline, args.requests, args.transport_failures),
         )
         return console.progress(op)
+
+
+def _moment(text: str) -> datetime:
+    """A time of today, or a whole one; UTC where no zone is said."""
+    try:
+        if len(text) <= len("HH:MM:SS"):
+            return datetime.combine(datetime.now(UTC).date(), time.fromisoformat(text), UTC)
+        at = datetime.fromisoformat(text)
+    except ValueError:
+        raise InvalidValue(f"{text[:40]!r} is no time; write 10:20:05 or 2026-11-30T10:20:05Z") from None
+    return at if at.tzinfo else at.replace(tzinfo=UTC)
 
 
 def _is_known(console: Console, operation_id: str) -> bool:

@@ -31,8 +31,7 @@ class Tail:
     async def read(self, desk: Desk) -> bool:
         """Read what came since the last time; whether there was anything."""
         if self._after < 0:
-            heads = await desk.store.heads()
-            self._after = max(0, max((head.seq for head in heads), default=0) - EVENTS)
+            self._after = max(0, await desk.last_seq() - EVENTS)
         new = [msgspec.json.decode(line) async for line in desk.events(None, self._after)]
         if not new:
             return False

@@ -40,7 +40,6 @@ class Table(Live):
 
     def __init__(self, feed: Feed, palettes: Mapping[str, Any], by: str, frame: Frame) -> None:
         self._pages = Pages()
-        self._record: Record | None = None
         self._frame = frame
         super().__init__(feed, palettes, by)
         self.observe(self._open, "opened")
@@ -160,6 +159,8 @@ class Dashboard(Table):
 
 class OfOne(Live):
     """A widget of one operation; `await` it for the outcome, which keeps no other cell and no click from running."""
+
+    _record: Record
 
     def __init__(
         self,

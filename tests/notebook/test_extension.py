@@ -122,6 +122,14 @@ def test_without_a_front_end_a_widget_is_one_text_table(loaded: Kernel, slow_job
     assert operation_id not in live["text/plain"]
 
 
+@pytest.mark.rule("U7")
+def test_why_is_answered_for_now_and_for_a_second(loaded: Kernel, slow_job_server: SlowJobServer) -> None:
+    operation_id = submit(loaded, slow_job_server, "never-ends")
+    assert "Next:" in loaded.run(f"%job {operation_id} --why").text
+    assert "the operation begins at" in loaded.run(f"%job {operation_id} --at 2026-01-01T10:00:00Z").text
+    assert "is no time" in loaded.run(f"%job {operation_id} --at noon").text
+
+
 def test_records_and_lists_are_tables(loaded: Kernel, slow_job_server: SlowJobServer) -> None:
     operation_id = submit(loaded, slow_job_server)
     assert "<table>" in loaded.run("console.operations(include_ended=True)").html

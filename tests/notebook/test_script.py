@@ -240,6 +240,27 @@ def test_words_that_move_with_time_do_not_disarm_a_second_step(page: Page) -> No
     expect(paper.root.get_by_role("button", name="Keep it running")).to_have_count(0)
 
 
+@pytest.mark.rule("U7")
+def test_a_request_on_the_time_axis_is_a_button_that_asks_why_then(page: Page) -> None:
+    millis = int(NOW.timestamp() * 1000)
+    attempts = [
+        {"at": millis - back, "end": millis - back + 90, "what": "status", "number": number, "outcome": "seen"}
+        for number, back in ((1, 40_000), (2, 30_000), (3, 20_000))
+    ]
+    shown = row(picture(operation()).view(operation(), NOW))
+    rest = {"options": [], "missing": [], "why": "", "granted": "", "story": []}
+    detail = {"id": "op-1", "row": shown, "attempts": attempts, **rest}
+    paper = Paper(page, "timeline", NOW, detail=detail)
+    second = paper.root.get_by_role("button", name="status 2").first
+    second.focus()
+    page.keyboard.press("Enter")
+    assert paper.sent("why") == [{"type": "why", "id": "op-1", "at": attempts[1]["at"]}]
+    paper.hear(type="why", text="Checked at 10:09:30 because local backoff drew 9 s.")
+    paper.patch(detail=detail)
+    expect(paper.root.get_by_role("status").last).to_have_text("Checked at 10:09:30 because local backoff drew 9 s.")
+    expect(second).to_be_focused()
+
+
 # ---- the connection ----------------------------------------------------------------------------------------------------------
 def test_three_missed_beats_say_how_to_reconnect_and_stop_the_clock(page: Page) -> None:
     paper = table(page, operation(next_poll_at=at(700)))

@@ -172,6 +172,29 @@ def test_opening_a_row_sends_its_detail(console: Console, params: dict[str, str]
     assert "next check is planned" in detail["why"]
 
 
+@pytest.mark.rule("U7")
+def test_a_request_that_is_pointed_at_is_explained(console: Console, params: dict[str, str]) -> None:
+    op = submitted(console, params, "quick")
+    console.wait(op, timeout="10s")
+    timeline = console.timeline(op)
+    asked = [each["at"] for each in state(timeline)["snapshot"]["detail"]["attempts"] if each["what"] == "status"]
+    for broken in ("x", None, -1, True):
+        click(timeline, type="why", id=op.operation_id, at=broken)
+    click(timeline, type="why", id="another", at=asked[0])
+    click(timeline, type="why", id=op.operation_id, at=asked[0])
+    until(lambda: bool(told(timeline, "why")))
+    (answer,) = told(timeline, "why")
+    assert answer["text"].startswith("Checked at ")
+
+
+def test_a_filter_can_be_set_from_python(console: Console, params: dict[str, str]) -> None:
+    op = submitted(console, params, "never-ends")
+    table = console.table()
+    table.filter("state:failed")
+    assert told(table, "snapshot")[-1]["query"]["text"] == "state:failed"
+    assert op.operation_id not in repr(table)
+
+
 def test_a_browser_that_connects_later_gets_the_state_of_then(console: Console, params: dict[str, str]) -> None:
     table = console.table()
     submitted(console, params, "never-ends")

@@ -42,24 +42,35 @@ class Axis {
 class Attempts {
   constructor(link) {
     this.link = link;
-    this.node = h("div", { class: "jc-attempts" });
+    this.axisNode = h("div");
+    this.why = h("p", { class: "jc-why", role: "status" });
+    this.node = h("div", { class: "jc-attempts" }, this.axisNode, this.why);
+  }
+
+  /** Why the provider was asked in that second, and why not earlier (U7). */
+  ask(at) {
+    this.link.asker = this;
+    this.link.send({ type: "why", id: this.detail.id, at });
   }
 
   set(detail) {
+    if (detail.id !== this.detail?.id) say(this.why, "");
     this.detail = detail;
+    const focused = [...this.axisNode.querySelectorAll("button")].indexOf(document.activeElement);
     const { row, attempts } = detail;
     const now = this.link.now();
     const last = Math.max(row.ended ?? now, row.next ?? 0, ...attempts.map((each) => each.end ?? each.at));
     this.axis = new Axis(row.began, last);
-    this.node.replaceChildren();
-    if (!attempts.length) return this.node.append(h("p", { class: "jc-quiet" }, this.link.texts.no_attempts));
-    const track = h("div", { class: "jc-track", role: "img", "aria-label": this.summary() });
+    this.axisNode.replaceChildren();
+    if (!attempts.length) return this.axisNode.append(h("p", { class: "jc-quiet" }, this.link.texts.no_attempts));
+    const track = h("div", { class: "jc-track", role: "group", "aria-label": this.summary() });
     track.append(...this.states(), ...attempts.flatMap((each, at) => this.attempt(each, attempts[at + 1], row)));
     if (row.stops <= this.axis.to) track.append(this.axis.at("jc-deadline", row.stops, { title: `${row.by ?? "deadline"} ${full(row.stops)}` }));
     if (!row.ended) track.append((this.needle = this.axis.at("jc-now", now)));
     else this.needle = null;
     const more = row.stops > this.axis.to ? h("span", { class: "jc-beyond" }, `${row.by ?? "deadline"} ${clock(row.stops, now)} →`) : null;
-    return this.node.append(track, this.axis.ticks(), h("div", { class: "jc-legend" }, this.legend(), more));
+    this.axisNode.append(track, this.axis.ticks(), h("div", { class: "jc-legend" }, this.legend(), more));
+    return this.axisNode.querySelectorAll("button")[focused]?.focus();
   }
 
   tick() {
@@ -90,8 +101,10 @@ class Attempts {
     const made = [this.axis.box("jc-delay", end, until)];
     if (attempt.retry) made.push(this.axis.box("jc-retry", end, end + attempt.retry * SECOND, { title: `Retry-After ${attempt.retry} s` }));
     const mark = this.link.terms.marks[attempt.outcome];
-    made.push(this.axis.at("jc-mark", attempt.at, { "data-outcome": attempt.outcome, title: `${clock(attempt.at)} ${this.words(attempt)}` }, mark.glyph));
-    return made;
+    const title = `${clock(attempt.at)} ${this.words(attempt)}. Why then?`;
+    const style = `left:${this.axis.place(attempt.at).toFixed(3)}%`;
+    const attrs = { class: "jc-mark", style, title, "aria-label": title, "data-outcome": attempt.outcome };
+    return [...made, button(mark.glyph, () => this.ask(attempt.at), attrs)];
   }
 
   /** How long the provider was seen in which state. */

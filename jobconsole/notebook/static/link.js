@@ -101,6 +101,7 @@ class Link {
       this.take(message);
       return this.heard(message.now);
     }
+    if (message.type === "why") return this.asker && say(this.asker.why, message.text);
     if (message.type === "detail") {
       this.whole.detail = message.detail;
       return this.tell("detail");
