@@ -1,7 +1,7 @@
 """What a wait came to, in the words that programs and agents get (SPEC X16, X17, G1-G3).
 
-Only this file decides which word an operation's state becomes and what a caller may conclude from it. The Python face returns an
-`Outcome`, the command line prints `answer`, tools for agents will do the same.
+Only this file decides which word an operation's state becomes and what a caller may conclude from it. The Python face returns
+an `Outcome`, the command line prints `answer`, tools for agents will do the same.
 """
 
 from __future__ import annotations

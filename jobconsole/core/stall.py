@@ -1,7 +1,7 @@
 """A stalled job is told from a slow one (SPEC H12).
 
-Only this file decides how long a job may show no change of state or progress: as its contract says (`stalled_after`), else twice
-the longest such silence in the last finished jobs of its account, once there were five. `commands/recording.py` keeps
+Only this file decides how long a job may show no change of state or progress: as its contract says (`stalled_after`), else
+twice the longest such silence in the last finished jobs of its account, once there were five. `commands/recording.py` keeps
 the record's `stalls_at` by it; every front end asks `stalled_since`. A flag is all that this makes: no limit, no plan and no
 decision looks at it.
 """
