@@ -88,7 +88,7 @@ def _refilled(acc: Account, now: Moment) -> Account:
     if acc.rate is None:
         return acc
     if acc.level_boot != now.boot:
-        return replace(acc, level=0, level_up=now.up, level_boot=now.boot)
+        acc = replace(acc, level=0, level_up=0, level_boot=now.boot)  # empty when the machine started; nothing need be written
     passed = max(0, now.up - acc.level_up)
     return replace(acc, level=min(acc.burst, acc.level + passed * acc.rate), level_up=max(now.up, acc.level_up))
 

@@ -245,7 +245,7 @@ def _success(
 ) -> Decision:
     """CONTRACT steps 10 and 11: confirm where the contract has one, then what success requires, within `lag`."""
     if contract.confirm is not None and not is_confirm:
-        if op.status_requests_used >= op.max_status_requests:
+        if op.status_requests_used >= op.max_status_requests and op.permit is None:
             return Escalate(Reason.REQUEST_BUDGET_EXHAUSTED, "the provider says succeeded; no request is left to confirm it")
         return ConfirmFirst()
     if op.lacking_since is None:

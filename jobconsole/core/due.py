@@ -94,10 +94,11 @@ def _booked_at(doc: Document, deadline_at: datetime) -> datetime:
     """The first bound that a look books without sending; `NEVER` where only people go on."""
     claims = {kind: a for kind, a in (doc.get("open_actions") or {}).items() if a.get("state") == ActionState.CLAIMED}
     ends = [instant(claim["due_at"]) for claim in claims.values() if claim.get("due_at")]
+    permit_ends = instant(doc["permit"]["until_at"]) if doc.get("permit") else None
     if doc["phase"] == Phase.SUBMITTING:
-        ends += [] if "submit" in claims else [deadline_at]  # one in flight is left to its owner
-    elif permit := doc.get("permit"):
-        ends.append(instant(permit["until_at"]))
+        ends += [] if "submit" in claims else [max(deadline_at, permit_ends or deadline_at)]  # one in flight is its owner's
+    elif permit_ends is not None:
+        ends.append(permit_ends)
     elif doc["phase"] == Phase.WAITING:
         ends.append(deadline_at)
     return min(ends, default=NEVER)
@@ -114,16 +115,16 @@ def is_live(lease: Document, now: Moment, is_dead: IsDead) -> bool:
 
 
 def held_until(account: Document | None, now: Moment) -> datetime | None:
-    """When the account's hold ends, on today's wall clock; None where it is not held.
+    """When the account's hold ends, on today's wall clock and by the later of both, as `account.py` says it (B2).
 
-    Within one boot the boot clock decides, so that a wall clock that jumped does not shorten a provider's wait (B2).
+    None where it is not held.
     """
     if account is None or not account.get("hold_until_at"):
         return None
-    if account.get("hold_boot") == now.boot and account.get("hold_until_up") is not None:
-        left = account["hold_until_up"] - now.up
-        return now.wall + timedelta(milliseconds=left) if left > 0 else None
-    until_at = instant(account["hold_until_at"])
+    ends = [instant(account["hold_until_at"])]
+    if account.get("hold_boot") == now.boot:
+        ends.append(now.wall + timedelta(milliseconds=int(account.get("hold_until_up") or 0) - now.up))
+    until_at = max(ends)
     return until_at if until_at > now.wall else None
 
 
@@ -132,10 +133,9 @@ def tokens_of(account: Document, now: Moment) -> int | None:
     rate = account.get("rate")
     if rate is None:
         return None
-    if account.get("level_boot") != now.boot:
-        return 0
-    passed = max(0, now.up - int(account.get("level_up") or 0))
-    level = int(account.get("level") or 0) + passed * int(rate)
+    is_of_this_boot = account.get("level_boot") == now.boot
+    since_up, level = (int(account.get(name) or 0) if is_of_this_boot else 0 for name in ("level_up", "level"))
+    level += max(0, now.up - since_up) * int(rate)
     return min(int(account.get("burst") or 0), level) // TOKEN
 
 

@@ -47,6 +47,9 @@ LOOK_ANSWERS: dict[Reason, tuple[str, ...]] = {
 NEEDS_REASON_TEXT = frozenset({"close", "accept_result", "submit_again"})
 """Options that need a reason in words (H5)."""
 
+ONE_LOOK = frozenset({"check_once", "adopt_contract", "credential_mended", "use_credential", "approve_once"})
+"""Options that permit one look at the job, and nothing else."""
+
 EFFECTS: dict[str, str] = {
     "check_once": "sends one more status request within 10 minutes, then decides again",
     "pause": "sends exactly one check at that time",
@@ -113,15 +116,21 @@ def _option(
         return None
     if name in ("replay_submit", "submit_again") and op.request_body is None:
         return None
-    if name == "use_credential":
-        others = tuple(ref for ref in contract.auth.others if ref != (op.credential or contract.auth.secret))
-        return Option(name=name, credentials=others, checks=1, effect=EFFECTS[name]) if others else None
     if name == "accept_result":
         return None  # nothing validates results against a schema yet, so there is none to accept
-    if name == "approve_once" and contract.confirm is not None:
-        return Option(name=name, checks=2, effect=f"{EFFECTS[name]}, and one more to confirm a success")
-    one_check = name in ("check_once", "adopt_contract", "credential_mended", "approve_once")
-    return Option(name=name, checks=1 if one_check else 0, effect=EFFECTS[name])
+    return _one_look(name, op, contract) if name in ONE_LOOK else Option(name=name, effect=EFFECTS[name])
+
+
+def _one_look(name: str, op: Operation, contract: Contract) -> Option | None:
+    """One request; where the contract confirms a success, that is part of the look (X24)."""
+    others: tuple[str, ...] = ()
+    if name == "use_credential":
+        others = tuple(ref for ref in contract.auth.others if ref != (op.credential or contract.auth.secret))
+        if not others:
+            return None
+    if contract.confirm is None:
+        return Option(name=name, checks=1, credentials=others, effect=EFFECTS[name])
+    return Option(name=name, checks=2, credentials=others, effect=f"{EFFECTS[name]}, and one more to confirm a success")
 
 
 def _extend(op: Operation, reason: Reason | None, contract: Contract, now: datetime) -> Option | None:

@@ -122,7 +122,7 @@ class Permit(Value, frozen=True, kw_only=True):
     """A person's grant of a few requests beside the phase and the limits (STORE 4): one-shot, used up by `reserve`."""
 
     decision_id: str
-    purpose: str  # check_once, credential_mended, approve_once, adopt_contract, pause, cancel
+    purpose: str  # check_once, credential_mended, use_credential, approve_once, adopt_contract, replay_submit, cancel
     checks: int
     until_at: datetime
 
@@ -321,6 +321,7 @@ class Operation(Value, frozen=True, kw_only=True):
     rate_limits_used: int = 0
     rate_limits_in_a_row: int = 0
     not_found_in_a_row: int = 0
+    is_success_unconfirmed: bool = False  # the next look is the confirming one (X24)
     lacking_since: datetime | None = None  # a success without what success requires (C3)
     lacking_reads: int = 0
     waited_for_person_ms: int = 0
@@ -350,7 +351,8 @@ class Operation(Value, frozen=True, kw_only=True):
         state = f" ({self.last_known_state!r})" if self.last_known_state else ""
         checks = f"{self.status_requests_used} of {self.max_status_requests} checks"
         reason = f", {self.escalation.reason}" if self.escalation else ""
-        return f"<Operation {self.operation_id}{name}: {self.phase}{state}{reason}, {checks}, deadline {self.deadline_at:%H:%M:%SZ}>"
+        ends = f"deadline {self.deadline_at:%H:%M:%SZ}"
+        return f"<Operation {self.operation_id}{name}: {self.phase}{state}{reason}, {checks}, {ends}>"
 
 
 class Action(Value, frozen=True, kw_only=True):
@@ -410,6 +412,11 @@ def deadline(op: Operation) -> datetime:
     return min(op.deadline_at, op.business_deadline_at)
 
 
+def stops_at(op: Operation) -> datetime:
+    """When nothing is sent any more: the deadline, or the later end of a permit (STORE 4)."""
+    return deadline(op) if op.permit is None else max(deadline(op), op.permit.until_at)
+
+
 def is_submission_in_flight(op: Operation) -> bool:
     """Whether a worker has claimed the submission: until that claim ends, nobody else concludes anything."""
     opened = op.open_actions.get("submit")
@@ -427,8 +434,10 @@ def settle(op: Operation) -> Operation:
         times.append(op.next_poll_at)
     if op.permit is not None and op.phase is not Phase.SUBMITTING:
         times.append(op.permit.until_at)
-    if op.phase in (Phase.WAITING, Phase.SUBMITTING) and not is_submission_in_flight(op):
+    if op.phase is Phase.WAITING:
         times.append(deadline(op))
+    if op.phase is Phase.SUBMITTING and not is_submission_in_flight(op):
+        times.append(stops_at(op))
     due_at = min(times) if times and not op.phase.is_terminal else None
     return op if due_at == op.due_at else msgspec.structs.replace(op, due_at=due_at)
 

@@ -109,8 +109,9 @@ class Looker:
         return Looked(judged.op if judged else None)
 
     async def _judged(self, lease: _Lease) -> Judged | None:
-        seen = await self._ask(lease, "status")
-        judged = await self._record(lease, seen, is_confirm=False)
+        confirms = lease.op.lease is not None and lease.op.lease.purpose == "confirm"
+        seen = await self._ask(lease, "confirm" if confirms else "status")
+        judged = await self._record(lease, seen, is_confirm=confirms)
         if judged is None or not judged.wants_confirm:
             return judged
         lease.op = judged.op

@@ -40,7 +40,7 @@ class Worker:
     retention: Retention = field(default_factory=Retention)
     _running: dict[str, asyncio.Task[None]] = field(default_factory=dict, init=False)
     _resting: dict[str, int] = field(default_factory=dict, init=False)  # operation -> boot clock, ms
-    _accounts: dict[str, datetime] = field(default_factory=dict, init=False)  # account -> when it has a token again
+    _accounts: dict[str, int] = field(default_factory=dict, init=False)  # account -> boot clock, ms: when it may send again
     _wake: asyncio.Event = field(default_factory=asyncio.Event, init=False)
     _is_stopping: bool = field(default=False, init=False)
     _failure: StoreError | None = field(default=None, init=False)
@@ -86,12 +86,11 @@ class Worker:
 
     async def _start_due(self) -> int:
         """Start looks at what is due; returns how many."""
-        now = self.clock.wall()
-        self._accounts = {key: until for key, until in self._accounts.items() if until > now}
+        now, up = self.clock.wall(), self.clock.up_ms()
+        self._accounts = {key: until for key, until in self._accounts.items() if until > up}
         free = self.max_concurrent - len(self._running)
         if free <= 0:
             return 0
-        up = self.clock.up_ms()
         self._resting = {key: until for key, until in self._resting.items() if until > up}
         due = await self.store.due(now, free + len(self._running) + len(self._resting), skip=tuple(self._accounts))
         fresh = [d for d in due if d.operation_id not in self._running and d.operation_id not in self._resting][:free]
@@ -122,9 +121,13 @@ class Worker:
             return
         until = looked.deferred.until
         if looked.deferred.account_wide and until is not None:
-            self._accounts[looked.op.account_key] = until
+            self._accounts[looked.op.account_key] = self._up_at(until)
         elif until is None or until <= self.clock.wall():
             self._rest(operation_id, timedelta(milliseconds=250))
+
+    def _up_at(self, at: datetime) -> int:
+        """The boot clock at a moment of today's wall clock: nobody rests longer because the wall clock is set back."""
+        return self.clock.up_ms() - (self.clock.wall() - at) // MILLISECOND
 
     def _rest(self, operation_id: str, pause: timedelta = STUMBLE) -> None:
         self._resting[operation_id] = self.clock.up_ms() + int(pause / MILLISECOND)
@@ -132,7 +135,7 @@ class Worker:
     async def _sleep(self, *, once: bool) -> None:
         """Until the next thing is due, something changed, a look ended, or a stop."""
         now, up = self.clock.wall(), self.clock.up_ms()
-        times = [now + LONGEST_SLEEP, *self._accounts.values()]
+        times = [now + LONGEST_SLEEP, *(now + MILLISECOND * (until - up) for until in self._accounts.values())]
         if not once and len(self._running) < self.max_concurrent:
             next_at = await self.store.next_due(skip=tuple(self._accounts))
             if next_at is not None:

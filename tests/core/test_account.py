@@ -84,10 +84,12 @@ def test_an_idle_account_saves_no_more_than_its_burst() -> None:
 
 
 @pytest.mark.rule("B9")
-def test_a_new_boot_starts_with_an_empty_bucket() -> None:
-    acc = later(account(), moment(60, boot="boot-2"))
-    assert acc.level == 0
-    assert blocked(acc, moment(60, boot="boot-2"), 0) == Blocked(DelaySource.ACCOUNT_LIMIT, at(61))
+def test_a_new_boot_starts_with_an_empty_bucket_that_fills_although_nobody_writes() -> None:
+    """400 ms after the machine started 60 a minute have made 0.4 tokens; whoever is refused writes nothing, and gets one."""
+    soon = Moment(at(60), 400, "boot-2")
+    assert later(account(), soon).level == 400_000
+    assert blocked(account(), soon, 0) == Blocked(DelaySource.ACCOUNT_LIMIT, at(60.6))
+    assert blocked(account(), Moment(at(60.6), 1_000, "boot-2"), 0) is None
 
 
 @pytest.mark.rule("B9", "B2")

@@ -31,6 +31,7 @@ from jobconsole.core.operation import (
     Reason,
     action,
     deadline,
+    stops_at,
 )
 
 SUBMIT_ATTEMPTS = 3  # X10
@@ -97,7 +98,7 @@ def _claim(ask: Claim, view: View, draft: Draft) -> Claiming:
         return Deferred("needs_approval")
     if opened.due_at is not None and now.wall < opened.due_at:
         return Deferred("not_due", opened.due_at)
-    if ask.kind == "submit" and now.wall >= deadline(op):
+    if ask.kind == "submit" and now.wall >= stops_at(op):
         return Stopped(unsent(draft, view, ask.contract))
     acc = account_of(view, op, ask.contract)
     probes = may_probe(op, ask.kind)
@@ -131,7 +132,7 @@ def _take(ask: Claim, view: View, draft: Draft, act: Action, charge: Sets) -> Cl
         op = replace(op, submit_attempts=op.submit_attempts + 1, first_submit_at=op.first_submit_at or now.wall)
     also = {**charge, **action_set(claimed, act)}
     draft.add(Kind.ACTION_STARTED, op, also=also, action_id=act.action_id, action=ask.kind, attempt=claimed.attempts)
-    may_leave_until = deadline(op) if ask.kind == "submit" else max(deadline(op), until)  # a cancel also past it (X11)
+    may_leave_until = stops_at(op) if ask.kind == "submit" else max(deadline(op), until)  # a cancel also past it (X11)
     return Claimed(draft.op, claimed, token, may_leave_until)
 
 

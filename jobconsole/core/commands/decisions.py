@@ -130,10 +130,10 @@ def _asked(choice: Choice, option: Option) -> Option:
 def _over_bounds(choice: Choice, option: Option, op: Operation, view: View) -> Refusal | None:
     """An extension is at most the contract's, less is allowed; what would leave a limit spent is refused (X6)."""
     wanted, now = _asked(choice, option), view.now.wall
+    for name in ("minutes", "checks", "failures", "rate_limits"):
+        if not 0 <= getattr(wanted, name) <= getattr(option, name):
+            return Refusal("over_bound", f"{choice.option} grants 0 to {getattr(option, name)} {name} here")
     if choice.option == "extend":
-        for name in ("minutes", "checks", "failures", "rate_limits"):
-            if not 0 <= getattr(wanted, name) <= getattr(option, name):
-                return Refusal("over_bound", f"extend grants 0 to {getattr(option, name)} {name} here")
         if leaves_spent(op, wanted, now):
             return Refusal("leaves_spent", "this extension would leave a spent limit spent; grant more of it")
         escalated_wait = op.escalation is not None and op.escalation.reason is Reason.PROVIDER_WAIT_EXCEEDS_DEADLINE

@@ -228,15 +228,17 @@ def _adopt(choice: Choice, option: Option, draft: Draft, view: View) -> tuple[Ev
     job_id = (choice.job_id or "").strip()
     acc = account_of(view, draft.op, choice.contract)
     _decided(choice, draft, draft.op, view, f"goes on with job {job_id}")
-    after = replace(draft.op, provider_job_id=job_id)
+    after = replace(draft.op, provider_job_id=job_id, is_success_unconfirmed=False)
     draft.add(Kind.CHECK_PLANNED, resumed(after, choice.contract, acc, view.now, DelaySource.MANUAL_EXTENSION), reason="adopt")
     return ()
 
 
 def _submit_once_more(choice: Choice, option: Option, draft: Draft, view: View) -> tuple[EventDraft, ...]:
-    """The same operation, the same stored token: only where idempotency is documented (C10)."""
+    """The same operation, the same stored token: only where idempotency is documented (C10). It may leave past the deadline."""
+    now = view.now.wall
     _decided(choice, draft, draft.op, view, option.effect)
-    op = replace(answered(draft.op, view.now.wall), phase=Phase.SUBMITTING, permit=None)
+    permit = Permit(decision_id=choice.decision_id, purpose=choice.option, checks=1, until_at=now + PERMIT_LASTS)
+    op = replace(answered(draft.op, now), phase=Phase.SUBMITTING, permit=permit)
     request_action(draft, op, "submit", choice.action_id, view.now, approved_by=choice.actor, due_at=view.now.wall)
     return ()
 

@@ -127,6 +127,7 @@ def _judge(draft: Draft, entry: Record, view: View) -> Decision:
     decision = _during_cancel(op, decision, entry, now)
     decision = _for_account(op, decision, seen, acc, now)
     acc = remembered(acc, op, _end(decision))
+    op = replace(op, is_success_unconfirmed=isinstance(decision, ConfirmFirst))
     if isinstance(decision, ConfirmFirst):
         op = replace(op, lease=before.lease)
     elif isinstance(decision, WaitUntil):

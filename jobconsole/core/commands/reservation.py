@@ -18,6 +18,7 @@ from jobconsole.core.commands.transitions import (
     Sets,
     account_of,
     account_set,
+    answered,
     deny_account,
     escalate,
     load,
@@ -37,6 +38,7 @@ from jobconsole.core.operation import (
     Reason,
     deadline,
     is_submission_in_flight,
+    stops_at,
 )
 
 
@@ -138,7 +140,7 @@ def _started(ask: Reserve, view: View, draft: Draft) -> Reservation:
         return _permit_over(ask, view, draft)
     if op.phase is Phase.ESCALATED and permit is None:
         return Deferred("escalated")
-    until = max(deadline(op), permit.until_at) if permit else deadline(op)
+    until = stops_at(op)
     if now.wall >= until:
         name = "business deadline" if deadline(op) != op.deadline_at else "deadline"
         return Stopped(escalate(draft, op, Reason.DEADLINE_EXCEEDED, f"{name} reached", ask.contract, now))
@@ -163,13 +165,15 @@ def _started(ask: Reserve, view: View, draft: Draft) -> Reservation:
 def _take(ask: Reserve, view: View, draft: Draft, op: Operation, acc: Account, until: datetime) -> Reserved:
     now = view.now
     token = draft.op.op_seq + 1
+    confirms = op.is_success_unconfirmed and ask.contract.confirm is not None  # no request was left when it was found
+    purpose = "confirm" if confirms else ask.purpose
     lease = Lease(
         token=token,
         owner=ask.owner,
         until_up=now.up + int(ask.lease / timedelta(milliseconds=1)),
         boot=now.boot,
         until_at=now.wall + ask.lease,
-        purpose=ask.purpose,
+        purpose=purpose,
     )
     permit = replace(op.permit, checks=op.permit.checks - 1) if op.permit else None
     op = replace(op, lease=lease, status_requests_used=op.status_requests_used + 1, permit=permit)
@@ -178,7 +182,7 @@ def _take(ask: Reserve, view: View, draft: Draft, op: Operation, acc: Account, u
         Kind.CHECK_RESERVED,
         op,
         also=account_set(view, paid),
-        purpose=ask.purpose,
+        purpose=purpose,
         permit=permit.purpose if permit else None,
         account_level=paid.level if paid.rate is not None else None,
     )
@@ -190,11 +194,13 @@ def _continued(ask: Reserve, view: View, draft: Draft) -> Reservation:
     op, now = draft.op, view.now
     if op.lease is None or op.lease.token != ask.token or op.phase.is_terminal or lease_has_ended(op.lease, view):
         return Deferred("lease_lost")  # also where nobody took it yet: an ended lease is never renewed
-    until = max(deadline(op), op.permit.until_at) if op.permit else deadline(op)
+    until = stops_at(op)
     if now.wall >= until:
         return Deferred("deadline")
     if op.status_requests_used >= op.max_status_requests:
-        return Deferred("request_budget")
+        if op.permit is None or ask.purpose != "confirm":
+            return Deferred("request_budget")
+        op = _granted_one(op)  # the permitted look found a success: confirming it belongs to it (X8, X24)
     permit = op.permit
     if _needs_approval(ask.contract):  # one approval is one request: no repeat, no redirect (X15)
         if permit is None or permit.checks <= 0 or ask.purpose != "confirm":
@@ -221,7 +227,7 @@ def _submission_deadline(ask: Reserve, view: View, draft: Draft) -> Reservation:
     op = draft.op
     if op.phase.is_terminal:
         return Deferred("ended")
-    if is_submission_in_flight(op) or view.now.wall < deadline(op):
+    if is_submission_in_flight(op) or view.now.wall < stops_at(op):
         return Deferred("submitting")
     return Stopped(unsent(draft, view, ask.contract))
 
@@ -241,8 +247,10 @@ def unsent(draft: Draft, view: View, contract: Contract) -> Operation:
 def _lose_lease(draft: Draft) -> Operation:
     """An owner that went silent: its request stays counted and is no transport failure (we failed, not the provider)."""
     op = draft.op
-    owner = op.lease.owner if op.lease else ""
-    op = replace(op, lease=None, attempts=op.attempts + 1, delivery=Delivery.AMBIGUOUS)
+    owner, permit = op.lease.owner if op.lease else "", op.permit
+    if permit is not None and permit.purpose != "cancel":
+        permit = replace(permit, checks=0)  # a crash wastes it, also what was kept for the confirmation
+    op = replace(op, lease=None, attempts=op.attempts + 1, delivery=Delivery.AMBIGUOUS, permit=permit)
     draft.add(Kind.LEASE_LOST, op, lost_by=owner)
     return draft.op
 
@@ -256,7 +264,18 @@ def _permit_over(ask: Reserve, view: View, draft: Draft) -> Reservation:
         return Stopped(escalate(draft, op, Reason.CANCEL_UNCONFIRMED, detail, ask.contract, view.now))
     assert op.escalation is not None  # every other permit is written on an escalated operation
     reason, detail = op.escalation.reason, op.escalation.detail
+    asks = carrier(account_of(view, op, ask.contract), op.credential)
+    if reason is Reason.AUTHORIZATION_DENIED and asks not in (None, op.operation_id):
+        return _held(draft, view.now)
     return Stopped(escalate(draft, op, reason, detail, ask.contract, view.now))
+
+
+def _held(draft: Draft, now: Moment) -> Deferred:
+    """A probe that came to nothing, while another operation asks about the same credential: held like the others (B11)."""
+    op, source = answered(draft.op, now.wall), DelaySource.ACCOUNT_HOLD
+    op = replace(op, phase=Phase.WAITING, permit=None, next_poll_at=now.wall, delay_source=source, revision=op.revision + 1)
+    draft.add(Kind.CHECK_PLANNED, op, reason=source)
+    return Deferred(source, account_wide=True)
 
 
 def _needs_approval(contract: Contract) -> bool:
