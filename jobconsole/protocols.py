@@ -150,10 +150,11 @@ class Retention:
 class Store(Protocol):
     """The durable truth. Commands of one store are serial per document; each sees all earlier commits of its scope.
 
-    Checked on paper against PostgreSQL (STORE 6): a scope names every row that a command locks (operations by id, then accounts,
-    actions, deliveries); `live_leases`, `held_operations`, `due` and `next_due` are indexed queries under those locks; a cursor
-    is the xid of the last transaction read, and a transaction is never split between two changes; `peek` is what this process
-    read last, kept fresh by NOTIFY; `announce` and `is_dead` are a session's advisory lock; `verify` goes chain by chain.
+    Checked on paper against PostgreSQL (STORE 6): a scope names every row that a command locks (operations by id, then
+    accounts, actions, deliveries); `live_leases`, `held_operations`, `due` and `next_due` are indexed queries under those
+    locks; a cursor is the xid of the last transaction read, and a transaction is never split between two changes; `peek`
+    is what this process read last, kept fresh by NOTIFY; `announce` and `is_dead` are a session's advisory lock; `verify`
+    goes chain by chain.
     """
 
     async def transact(self, scope: Scope, command: Command[R], *, kind: CommandKind) -> Receipt[R] | Refusal:
@@ -198,6 +199,12 @@ class Store(Protocol):
 
     async def find(self, provider: str, account: str, job_id: str) -> Sequence[Operation]:
         """Operations of one external job, ended and archived ones included."""
+
+    def cursor(self) -> int:
+        """How far the changes seen by now go: `changes(after=cursor)` tells what comes behind them. In the folder a `seq`.
+
+        Syncs nothing and waits for nothing; what it counts may not be durable yet, unlike `heads`.
+        """
 
     def changes(self, after: int | None = None) -> AsyncIterator[Change]:
         """Committed changes of all processes, in commit order; a gap is a `Change` with `reload`."""

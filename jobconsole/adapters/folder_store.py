@@ -18,13 +18,12 @@ from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-import msgspec
-
 from jobconsole.adapters.archive import Archive
-from jobconsole.adapters.journal import StoredBlocks, segments, stored_lines
+from jobconsole.adapters.journal import StoredBlocks, stored_lines
 from jobconsole.adapters.recovery import damage_behind
 from jobconsole.adapters.replica import Replica
 from jobconsole.adapters.store_folder import Folder, identify, machine
+from jobconsole.adapters.stored_events import stored_events
 from jobconsole.adapters.sync import Sync, place_file
 from jobconsole.adapters.worker_locks import WorkerLocks
 from jobconsole.core.command import Command, CommandKind, Moment, Refusal, Scope
@@ -56,11 +55,6 @@ class Means:
     lock: StoreLock
     writer: Writer
     checkpointer: Checkpointer
-
-
-class _Numbered(msgspec.Struct):
-    seq: int
-    operation_id: str | None = None
 
 
 class FolderStore:
@@ -247,6 +241,11 @@ class FolderStore:
         except FileNotFoundError:
             return None
 
+    def cursor(self) -> int:
+        """The `seq` of the newest line as last seen: one look, no sync."""
+        self._documents()
+        return self._replica.end.head.seq if self._replica is not None else 0
+
     async def changes(self, after: int | None = None) -> AsyncIterator[Change]:
         """Committed changes of all processes, in commit order. Those of this handle come at once, others within 250 ms."""
         self._listeners += 1
@@ -259,7 +258,7 @@ class FolderStore:
             self._listeners -= 1
 
     async def events(self, operation_id: str | None = None, after: int | None = None) -> AsyncIterator[bytes]:
-        """Stored lines, verbatim, in chain order. Reads the segments that can contain them."""
+        """Stored lines, verbatim, in chain order. Reads from where the first of them can stand."""
         documents, replica = self._documents(), self._replica
         if replica is None:
             return
@@ -268,13 +267,10 @@ class FolderStore:
             key = documents.key_of(Table.OPERATIONS, operation_id)
             archived = self._archive.get(operation_id) if key is None else None
             begins = max(begins, int(key or (archived.key if archived is not None else 1)))
-        first = max((int(p.stem) for p in segments(self._folder.journal) if int(p.stem) <= begins), default=1)
-        for number, line in enumerate(stored_lines(self._folder.journal, first, replica.end)):
-            if number % 1_000 == 999:
-                await asyncio.sleep(0)
-            at = msgspec.json.decode(line, type=_Numbered)
-            if at.seq >= begins and (operation_id is None or at.operation_id == operation_id):
+        for lines in stored_events(self._folder.journal, begins, replica.end, operation_id):
+            for line in lines:
                 yield line
+            await asyncio.sleep(0)
 
     async def blocks(self) -> Iterable[bytes]:
         """Stored lines, verbatim; each iteration reads the segments."""

@@ -38,6 +38,7 @@ class Broker:
         self._operation_ids: set[str] = set()
         self._account_keys: set[str] = set()
         self._is_reload = False
+        self._cursor = 0  # how far what was loaded goes
         self._news = asyncio.Event()
 
     def listen(self, listener: Callable[[Changed], None]) -> Callable[[], None]:
@@ -46,15 +47,16 @@ class Broker:
         return lambda: self._listeners.remove(listener) if listener in self._listeners else None
 
     async def load(self) -> None:
-        """Read everything once: the first picture."""
+        """Read everything once: the first picture. The cursor is taken first: what is read twice is told twice, not lost."""
+        self._cursor = self._store.cursor()
         self.operations = {op.operation_id: op for op in await self._store.operations()}
         self.accounts = {doc["account_key"]: account(doc) for doc in await self._store.documents(Table.ACCOUNTS)}
 
     async def run(self) -> None:
-        """Follow the store until cancelled."""
+        """Follow the store from where `load` began, until cancelled; without a `load`, a folder store begins with a reload."""
         telling = asyncio.create_task(self._tell())
         try:
-            async for change in self._store.changes(after=0):  # begins with a reload: nothing falls between load and feed
+            async for change in self._store.changes(after=self._cursor):
                 await self._note(change)
         finally:
             telling.cancel()

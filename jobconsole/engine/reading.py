@@ -106,8 +106,8 @@ class Reader:
         return self.store.events(operation_id, after)
 
     async def last_seq(self) -> int:
-        """The `seq` of the newest durable line; 0 in an empty store."""
-        return max((head.seq for head in await self.store.heads()), default=0)
+        """The `seq` of the newest line as last seen; 0 in an empty store. Syncs nothing."""
+        return self.store.cursor()
 
     async def why(self, operation_id: str, at: datetime | None = None) -> str:
         """Why it was checked then, why not earlier, what comes next, in plain words (U7). Raises `UnknownOperation`."""

@@ -192,6 +192,10 @@ class MemoryStore:
         archived = [each.operation for each in await self.archive() if each.job == (provider, account, job_id)]
         return archived + [operation(doc) for doc in self._memory.documents.of_job(provider, account, job_id)]
 
+    def cursor(self) -> int:
+        """The `seq` of the newest line."""
+        return self._memory.head.seq
+
     async def changes(self, after: int | None = None) -> AsyncIterator[Change]:
         """Committed changes of all handles, in commit order, from now on or from a cursor."""
         memory = self._memory
