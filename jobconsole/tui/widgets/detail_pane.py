@@ -61,6 +61,7 @@ class DetailPane(OnDashboard, VerticalScroll, can_focus=True):
         self.dossier: Dossier | None = None
         self._drawn: dict[str, Content] = {}
         self._is_stale = False
+        self._is_read = False  # what is shown was read, and changes are heard of
 
     def compose(self) -> ComposeResult:
         """The parts, all of them empty at first."""
@@ -77,7 +78,10 @@ class DetailPane(OnDashboard, VerticalScroll, can_focus=True):
 
     # ---- what is shown --------------------------------------------------------------------------------------------------
     def show(self, operation_id: str | None, *, rests: bool = False) -> None:
-        """Show this operation, or nothing. `rests`: the cursor does not come by on its way to another one."""
+        """Show this operation, or nothing; what is shown already is not read again, it hears of its changes.
+
+        `rests`: the cursor does not come by on its way to another one.
+        """
         if operation_id is None:
             self.dossier = None
             self._draw_nothing(NOT_HERE)
@@ -86,7 +90,14 @@ class DetailPane(OnDashboard, VerticalScroll, can_focus=True):
             self.dossier = Dossier(operation_id)
             self.scroll_home(animate=False)
             self._draw_facts()
-        self._read_soon(self.dossier, 0 if rests or self.dossier.events else _READ_AFTER)
+        elif self._is_read or self._is_reading:
+            return
+        self._is_read = False
+        self._read_soon(self.dossier, 0 if rests else _READ_AFTER)
+
+    @property
+    def _is_reading(self) -> bool:
+        return any(each.node is self and each.group == "read" and not each.is_finished for each in self.workers)
 
     @work(exclusive=True, group="read")
     async def _read_soon(self, dossier: Dossier, delay: float) -> None:
@@ -102,9 +113,11 @@ class DetailPane(OnDashboard, VerticalScroll, can_focus=True):
             await dossier.read(self.desk)
             why = await dossier.why(self.desk, None, self.feed.now())
         except JobconsoleError as error:
+            self._is_read = False
             self._draw_nothing(inert(str(error), 400))
             return
         if dossier is self.dossier:
+            self._is_read = True
             self._draw_all(dossier, why)
             self.post_message(self.Read(dossier))
 
@@ -113,7 +126,7 @@ class DetailPane(OnDashboard, VerticalScroll, can_focus=True):
         if self.dossier is None or not (message.is_reload or self.dossier.operation_id in message.operation_ids):
             return
         self._is_stale = True
-        if not any(each.node is self and each.group == "read" and not each.is_finished for each in self.workers):
+        if not self._is_reading:
             self._read_soon(self.dossier, 0)
 
     def on_ticked(self, message: Ticked) -> None:
