@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 SIZE: Final = (7.0, 3.0)  # inches
 BLUE, GREY, YELLOW, RED, GREEN = "#1f6feb", "#8b949e", "#d29922", "#cf222e", "#2da44e"
 _STANDING_COLOURS: Final = {"outcome": GREEN, "escalation": YELLOW, "under way": BLUE, "overdue": RED}
+ZERO_WIDTH: Final = "\u200b"
 MOST_LINES: Final = 12
 MARGIN: Final = pd.Timedelta(hours=1)
 
@@ -127,8 +128,9 @@ def _plain(key: Any) -> str:
 
 
 def _literal(text: str) -> str:
-    """Text in which a dollar sign begins no formula."""
-    return text.replace("$", r"\$")
+    """Text in which a dollar sign begins no formula, and which no legend hides because of its first character."""
+    escaped = text.replace("$", r"\$")
+    return f"{ZERO_WIDTH}{escaped}" if text.startswith("_") else escaped
 
 
 def _utc(ax: Axes) -> Any:
