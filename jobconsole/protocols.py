@@ -152,9 +152,9 @@ class Store(Protocol):
 
     Checked on paper against PostgreSQL (STORE 6): a scope names every row that a command locks (operations by id, then
     accounts, actions, deliveries); `live_leases`, `held_operations`, `due` and `next_due` are indexed queries under those
-    locks; a cursor is the xid of the last transaction read, and a transaction is never split between two changes; `peek`
-    is what this process read last, kept fresh by NOTIFY; `announce` and `is_dead` are a session's advisory lock; `verify`
-    goes chain by chain.
+    locks; a cursor is the xid of the last transaction read, and a transaction is never split between two changes; `peek` is
+    what this process read last, kept fresh by NOTIFY; `announce` and `is_dead` are a session's advisory lock; `verify` goes
+    chain by chain.
     """
 
     async def transact(self, scope: Scope, command: Command[R], *, kind: CommandKind) -> Receipt[R] | Refusal:
