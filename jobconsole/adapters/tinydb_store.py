@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import os
 from pathlib import Path
+from typing import Final
 
 from jobconsole.adapters.folder_store import FolderStore, Means
 from jobconsole.adapters.journal import SEGMENT_BYTES
@@ -22,6 +23,8 @@ from jobconsole.errors import StoreFull, StoreReadOnly
 from jobconsole.protocols import Clock
 
 __all__ = ["FolderStore", "open_store"]
+
+READ_ONLY: Final = "it was opened read-only; open it for writing to change something"
 
 
 async def open_store(
@@ -42,7 +45,7 @@ async def open_store(
     """
     folder, disk = Folder(home), sync or Sync()
     if read_only:
-        return _reader(folder, clock, disk, label, "it was opened read-only")
+        return _reader(folder, clock, disk, label, READ_ONLY)
     try:
         said = prepare(folder)
         lock = StoreLock(folder.lock, patience_s=patience_s)
@@ -93,8 +96,9 @@ async def _identity(folder: Folder, clock: Clock, sync: Sync, label: str, lock: 
 def _reader(folder: Folder, clock: Clock, sync: Sync, label: str, why_not: str) -> FolderStore:
     try:
         identity = identify(folder)
-    except PermissionError as error:
-        raise StoreReadOnly(f"{folder.home} cannot be read: {os.strerror(error.errno or errno.EACCES)}") from error
+    except (PermissionError, NotADirectoryError) as error:
+        why = os.strerror(error.errno or errno.EACCES)
+        raise StoreReadOnly(f"{folder.home} cannot be read: {why}; name another folder with --home") from error
     replica = Replica(folder, identity, sync, is_read_only=True) if identity is not None else None
     return FolderStore(folder, clock, sync, label, replica=replica, means=None, why_not=why_not)
 

@@ -23,7 +23,7 @@ from jobconsole.cli.invocation import Invocation, pass_invocation
 from jobconsole.cli.opening import reading, writing
 from jobconsole.cli.values import TARGET
 from jobconsole.console import Reader, write_audit
-from jobconsole.core.chain import Verification
+from jobconsole.core.chain import Breach, Verification
 from jobconsole.core.spreadsheet import csv_rows
 from jobconsole.core.story import story
 from jobconsole.core.terminal_text import inert
@@ -42,7 +42,10 @@ BINARY = ("parquet", "xlsx")
 @click.option("-o", "--output", "target", type=TARGET, metavar="FILE", help="Write it there.")
 @pass_invocation
 def audit(invocation: Invocation, what: str | None, form: str | None, target: Path | None) -> Exit:
-    """Show or export the audit, verify its chain, or make the archive of ended operations anew from it."""
+    """Show or export the audit, or verify its chain.
+
+    rebuild-archive makes the archive of operations that ended long ago anew from it.
+    """
     if what in (VERIFY, REBUILD):
         if form is not None or target is not None:
             raise click.UsageError(f"audit {what} takes neither --format nor --output.")
@@ -83,8 +86,12 @@ async def _print(invocation: Invocation, console: Reader, operation: str | None,
         async for line in console.events(operation):
             invocation.output.stored_line(line)
         return
+    is_empty = True
     for text in _texts(await _fields(console, operation), form, is_whole=operation is None):
         invocation.output.line(text)
+        is_empty = False
+    if is_empty:
+        _tell_empty(invocation)
 
 
 async def _write(file: BinaryIO, console: Reader, operation: str | None, form: str) -> None:
@@ -99,6 +106,10 @@ async def _write(file: BinaryIO, console: Reader, operation: str | None, form: s
 async def _fields(console: Reader, operation: str | None) -> Iterator[Mapping[str, Any]]:
     lines = [line async for line in console.events(operation)]
     return map(fields_of, lines)
+
+
+def _tell_empty(invocation: Invocation) -> None:
+    invocation.output.note("the audit is empty: its first lines come with an operation. Begin with: jobconsole submit PROVIDER")
 
 
 def fields_of(line: bytes) -> dict[str, Any]:
@@ -128,7 +139,9 @@ async def _verify(invocation: Invocation) -> Exit:
             for sentence in found.story:
                 invocation.output.line(sentence)
         if not found.is_valid:
-            raise AuditBroken(f"the audit does not verify: {found.story[0].removeprefix('BROKEN: ')}")
+            is_empty = found.broken is not None and found.broken.what is Breach.EMPTY
+            mend = "name another store with --home" if is_empty else "leave the folder as it is and compare it with a copy"
+            raise AuditBroken(f"the audit does not verify: {found.story[0].removeprefix('BROKEN: ')}; {mend}")
     return Exit.OK
 
 

@@ -10,13 +10,11 @@ from datetime import datetime
 
 import click
 
-from jobconsole.cli.audit import fields_of
 from jobconsole.cli.completion import complete_operation
 from jobconsole.cli.invocation import Invocation, pass_invocation
 from jobconsole.cli.opening import reading
 from jobconsole.cli.values import TIME_AGO
 from jobconsole.core.line import timestamp
-from jobconsole.core.why import why as answer_why
 
 
 @click.command()
@@ -30,12 +28,9 @@ def why(invocation: Invocation, operation: str, at: datetime | None) -> None:
 
 async def _why(invocation: Invocation, operation: str, at: datetime | None) -> None:
     async with reading(invocation, "why") as console:
-        op = await console.get(operation)
-        events = [fields_of(line) async for line in console.events(operation)]
-        account, contract = (await console.accounts()).get(op.account_key), await console.contract_of(op)
-        text = answer_why(op, events, at, console.clock.wall(), account, contract)
+        text = await console.why(operation, at)
     if invocation.as_json:
-        invocation.output.json({"operation_id": op.operation_id, "at": timestamp(at) if at else None, "why": text})
+        invocation.output.json({"operation_id": operation, "at": timestamp(at) if at else None, "why": text})
         return
     for line in text.splitlines():
         invocation.output.line(line)

@@ -29,7 +29,9 @@ def fetch(invocation: Invocation, operation: str, target: Path | None) -> Exit:
     """Print the result of an operation, as JSON."""
     op = asyncio.run(_read(invocation, operation))
     if not op.phase.is_terminal:
-        raise Refused("not_ended", f"{op.operation_id} is {words(op.phase)}: there is no result before it has ended")
+        on = "jobconsole inbox" if op.phase is Phase.ESCALATED else f"jobconsole wait {op.operation_id}"
+        stands = f"{op.operation_id} is {words(op.phase)}"
+        raise Refused("not_ended", f"{stands}: there is no result before it has ended; go on with: {on}")
     if op.result is None or not op.result.has_inline or op.phase not in (Phase.SUCCEEDED, Phase.COMPLETED_WITH_ERRORS):
         invocation.output.error("no_inline_result", _where(op), as_json=invocation.as_json)
         return Exit.FAILURE
@@ -49,7 +51,7 @@ async def _read(invocation: Invocation, operation: str) -> Operation:
 def _where(op: Operation) -> str:
     """One line that says where the result is."""
     if op.phase not in (Phase.SUCCEEDED, Phase.COMPLETED_WITH_ERRORS):
-        return f"{op.operation_id} ended as {words(op.phase)}: it has no result"
+        return f"{op.operation_id} ended as {words(op.phase)}: it has no result; see jobconsole show {op.operation_id}"
     found = op.result
     if found is None or not (found.url or found.result_id):
         job = op.provider_job_id or op.status_url

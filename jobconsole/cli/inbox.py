@@ -41,4 +41,4 @@ async def _inbox(invocation: Invocation) -> None:
             output.line(f"  answer: jobconsole decide {operation_id} OPTION --revision {revision}")
         if not items:
             watched = len(await console.operations())
-            output.note(f"nothing needs you; {counted(watched, 'operation')} in flight")
+            output.note(f"nothing needs you; {counted(watched, 'operation')} in flight: jobconsole ls")

@@ -20,7 +20,7 @@ from jobconsole.cli.watching import changed_lines, is_moving
 from jobconsole.console import Reader
 from jobconsole.core.operation import Operation, Phase
 from jobconsole.core.views import row_view
-from jobconsole.core.wording import counted
+from jobconsole.core.wording import counted, words
 
 if TYPE_CHECKING:
     from jobconsole.console import AsyncConsole
@@ -50,7 +50,7 @@ async def _list(invocation: Invocation, *, include_ended: bool, phase: str | Non
         elif ended := [] if include_ended or phase else await console.operations(include_ended=True):
             invocation.output.note(f"nothing waits; {counted(len(ended), 'operation')} ended: jobconsole ls --all")
         else:
-            invocation.output.note("no such operation" if phase else NOTHING)
+            invocation.output.note(f"no operation is {words(phase)}: jobconsole ls --all" if phase else NOTHING)
 
 
 def _print_table(invocation: Invocation, console: Reader, found: Sequence[Operation]) -> None:

@@ -92,3 +92,5 @@ def _tell_outcomes(invocation: Invocation, console: AsyncConsole, found: Sequenc
             output.line(f"{op.operation_id} timed_out: this wait is over and the job goes on; last known state ", state)
         else:
             output.line(*telling.line(operation_view(op, now, None, None), now))
+    if over := [op.operation_id for op in found if status_word(op, is_waited_out=True) == "timed_out"]:
+        output.note("wait on with: jobconsole wait ", " ".join(over))

@@ -16,7 +16,7 @@ import pytest
 
 import jobconsole
 from jobconsole.testing.server import SlowJobServer
-from tests.cli.conftest import PATIENCE_S, Called, Shell
+from tests.cli.conftest import PATIENCE_S, Called, Shell, eventually
 
 WITHIN_S = 1.0
 
@@ -179,7 +179,7 @@ def test_a_worker_in_the_python_face_serves_the_command_line(
     """A kernel's worker watches what the command line submitted; stopped, it is told that nothing moves by itself."""
     submit(shell, slow_job_server, "quick")
     python("start")
-    assert "no worker" not in shell("ls").err
+    assert eventually(lambda: "no worker" not in shell("ls").err)
     assert python("see", "quick", "phase", "succeeded")
     assert shell.phase("quick") == "succeeded"
     python("stop")

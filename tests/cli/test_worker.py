@@ -57,5 +57,6 @@ def test_a_worker_tells_changes_and_what_needs_a_person(shell: Shell, submit: Su
 @pytest.mark.rule("H11")
 def test_read_only_there_is_no_worker(shell: Shell) -> None:
     refused = shell("--read-only", "run", "--until-idle")
-    assert (refused.code, refused.err.splitlines()[-1]) == (4, "jobconsole: nothing can be written: it was opened read-only")
+    assert refused.code == 4
+    assert refused.err.splitlines()[-1].startswith("jobconsole: nothing can be written: it was opened read-only; ")
     assert not shell.home.exists()
