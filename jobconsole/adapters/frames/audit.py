@@ -89,7 +89,7 @@ def audit_frame_of_blocks(blocks: Iterable[bytes]) -> pandas.DataFrame:
         for part in parts:
             part[number] = None  # let go of what is joined: the memory holds each column once
         whole[column.name] = named(joined, words[column.name]) if column.holds is Holds.WORD else joined
-    return _with_providers(pandas.DataFrame(whole, copy=False))
+    return with_providers(pandas.DataFrame(whole, copy=False))
 
 
 def _joined(lines: Iterable[bytes]) -> Iterator[bytes]:
@@ -184,7 +184,7 @@ def _broken(piece: bytes, done: int) -> AuditBroken:
     raise AssertionError("the decoder refused a block whose lines it takes")
 
 
-def _with_providers(frame: pandas.DataFrame) -> pandas.DataFrame:
+def with_providers(frame: pandas.DataFrame) -> pandas.DataFrame:
     """`provider` in each event of an operation: it is stored with the first one only."""
     import pandas
 

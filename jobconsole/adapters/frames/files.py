@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from jobconsole.adapters.frames.audit import audit_frame_of_blocks
+from jobconsole.adapters.frames.audit import audit_frame_of_blocks, with_providers
 from jobconsole.adapters.frames.operations import OPERATIONS
 from jobconsole.adapters.frames.tables import conformed, guarded_cells, is_text, naive, plain, typed
 from jobconsole.adapters.journal import blocks_of, segments
@@ -56,15 +56,15 @@ def read_audit(path: Path | str) -> pandas.DataFrame:
     """The audit as a frame: from the folder of a store (or its `journal/`), or from an export as .jsonl, .csv or .parquet.
 
     The columns and dtypes are those of `console.audit().to_frame()`, whatever is read. From a folder that is being written,
-    only whole transactions are taken. Nothing is verified here: see `audit verify`. Raises `InvalidValue` where nothing
-    of the kind is there, `AuditBroken` where a line is no event.
+    only whole transactions are taken. CSV cannot tell an empty text from none. Nothing is verified here: see `audit verify`.
+    Raises `InvalidValue` where nothing of the kind is there, `AuditBroken` where a line is no event.
     """
     source = Path(path)
     if source.is_dir():
         return _of_folder(source)
     if _existing(source) == "jsonl" and _is_stored(source):
         return _whole(audit_frame_of_blocks(blocks_of([source], is_whole=True)))
-    return _read(source, AUDIT)
+    return with_providers(_read(source, AUDIT))
 
 
 def read_operations(path: Path | str) -> pandas.DataFrame:
@@ -133,7 +133,7 @@ def _read(path: Path, columns: Sequence[Column]) -> pandas.DataFrame:
         return conformed(pandas.read_parquet(path, engine="pyarrow"), columns)
     if form == "csv":
         table = pandas.read_csv(path, dtype="str", keep_default_na=False)
-        return typed(lambda name: table[name].tolist() if name in table else [None] * len(table), columns)
+        return typed(lambda name: [cell or None for cell in table.get(name, [None] * len(table))], columns)
     rows = msgspec.json.Decoder(dict[str, object]).decode_lines(path.read_bytes())
     return typed(lambda name: [row.get(name) for row in rows], columns)
 

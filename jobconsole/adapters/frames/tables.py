@@ -93,7 +93,7 @@ def _unit(values: pandas.Series, name: Any) -> str:
 def typed(cells: Callable[[str], Sequence[Any]], columns: Sequence[Column]) -> pandas.DataFrame:
     """The frame of `columns`, where `cells` hands out a file's texts and plain values by the name of the column.
 
-    An empty text is none, as in CSV; a value of another kind is missing.
+    A value of another kind is missing.
     """
     import pandas
 
@@ -115,8 +115,6 @@ def _value(column: Column, cell: Any) -> Any:
 
 
 def _read(column: Column, cell: str) -> Any:
-    if not cell:
-        return None
     try:
         match column.holds:
             case Holds.COUNT | Holds.MILLISECONDS:
