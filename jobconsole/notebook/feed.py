@@ -18,7 +18,7 @@ from typing import Any, Protocol, TypeVar
 from jobconsole.console import Broker, BrokerNews, Desk
 from jobconsole.core.account import Account
 from jobconsole.core.contract import Contract
-from jobconsole.core.operation import Operation
+from jobconsole.core.operation import Operation, Phase
 from jobconsole.core.views import View, operation_view
 from jobconsole.protocols import StoreHealth
 
@@ -41,6 +41,12 @@ class Picture:
         """The core's projection of an operation."""
         account, contract = self.accounts.get(op.account_key), self.contracts.get(op.contract)
         return operation_view(op, now, account, contract, self.new_digests.get(op.provider))
+
+    def brief_view(self, op: Operation, now: datetime) -> View:
+        """The same for a row, which shows no options: the contract is only asked whether the job has stalled (H12)."""
+        contract = self.contracts.get(op.contract)
+        can_stall = contract is not None and contract.schedule.stalled_after is not None and op.phase is Phase.WAITING
+        return operation_view(op, now, self.accounts.get(op.account_key), contract if can_stall else None)
 
 
 @dataclass(frozen=True, slots=True)

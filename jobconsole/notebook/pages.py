@@ -148,7 +148,7 @@ class Pages:
 
     @staticmethod
     def _rows(operations: Sequence[Operation], picture: Picture, now: datetime) -> list[Row]:
-        return [row(picture.view(op, now)) for op in operations]
+        return [row(picture.brief_view(op, now)) for op in operations]
 
 
 def _sums(picture: Picture, found: int) -> dict[str, Any]:

@@ -52,7 +52,6 @@ def row(view: View) -> Row:
         "tried": millis(view["last_http_at"]),
         "seen": millis(view["observed_at"]),
         "revision": view["revision"],
-        "acts": [option["name"] for option in view["options"]],
         "asks": asks(view),
         "late": view["late"] or None,
         "stalled": view["stalled"] or None,

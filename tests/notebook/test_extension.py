@@ -31,6 +31,14 @@ def loaded(notebook: Kernel) -> Kernel:
     return notebook
 
 
+@pytest.fixture(scope="module")
+def idle(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernel]:
+    """One kernel with the extension for the tests that leave it as it was."""
+    with kernel(tmp_path_factory.mktemp("idle") / "store") as running:
+        running.run("%load_ext jobconsole")
+        yield running
+
+
 def submit(notebook: Kernel, server: SlowJobServer, scenario: str = "quick", more: str = "") -> str:
     """Run a `%%submit` cell; the operation's id."""
     ran = notebook.run(f'%%submit play --param port={server.port} {more}\n{{"scenario": "{scenario}"}}')
@@ -65,9 +73,9 @@ def test_unloading_leaves_nothing_behind(loaded: Kernel) -> None:
     assert not loaded.run("%load_ext jobconsole\n%jobs").error
 
 
-def test_every_magic_explains_itself(loaded: Kernel) -> None:
+def test_every_magic_explains_itself(idle: Kernel) -> None:
     for magic in ("%jobs", "%job", "%inbox", "%audit", "%wait", "%%submit"):
-        ran = loaded.run(f"{magic} --help\n" + ("{}" if magic == "%%submit" else ""))
+        ran = idle.run(f"{magic} --help\n" + ("{}" if magic == "%%submit" else ""))
         assert f"usage: {magic}" in ran.text
         assert not ran.error
 
@@ -84,8 +92,8 @@ def test_every_magic_explains_itself(loaded: Kernel) -> None:
         ('%%submit play --name "x\n{}', "close the quotes"),
     ],
 )
-def test_what_is_wrong_is_one_line_and_no_traceback(loaded: Kernel, cell: str, said: str) -> None:
-    ran = loaded.run(cell)
+def test_what_is_wrong_is_one_line_and_no_traceback(idle: Kernel, cell: str, said: str) -> None:
+    ran = idle.run(cell)
     assert said in ran.text + ran.error
     assert "Traceback" not in ran.text
 
