@@ -1,0 +1,129 @@
+"""The operations in the pictures: a morning's jobs at three made-up providers, as they stand at 10:20:31.
+
+Only this file decides what the pictures show. Every state comes from an answer that the engine judged; nothing is drawn that
+could not happen. Names, ids, times and delays are fixed, so that the same picture comes each time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from jobconsole.adapters.catalogue import Catalogue
+from jobconsole.console import Budget, Desk, Wish, load_themes
+from jobconsole.play.job import Reply
+from jobconsole.protocols import HttpRequest, WorkerInfo
+from jobconsole.testing.clock import ManualClock
+from jobconsole.testing.memory_store import MemoryStore
+from jobconsole.testing.transport import Scripted, ScriptedTransport
+from tests.tui.conftest import PROVIDER, TestedDashboard
+
+PROVIDERS = ("northwind", "tilestream", "lumen-train")
+NOW = 1_231  # 10:20:31, in seconds since 10:00
+LEDGER = "op_01KB5N3V2M4Q7XD9ZC6T8HRWE1"
+
+_MORE = """
+[hints]
+poll_after_seconds = "body.poll_after"
+max_interval = "45s"
+[schedule]
+base = "20s"
+max = "3m"
+jitter = [1, 1]
+"""
+_COUNTS = """
+[result]
+inline = "body.output"
+[result.counts]
+total = "body.counts.total"
+succeeded = "body.counts.good"
+failed = "body.counts.bad"
+"""
+
+Answers = Mapping[int, Mapping[str, Any]]  # by the second of the check
+
+
+@dataclass(frozen=True)
+class Job:
+    """One job: when it was submitted, what its provider answered, what it may use up."""
+
+    operation_id: str
+    provider: str
+    name: str
+    started: int
+    answers: Answers
+    budget: Budget = field(default_factory=Budget)
+    by: str = "person:ana"
+
+
+def _running(*checks: int, **last: Any) -> dict[int, dict[str, Any]]:
+    """`running` at each check; the last answer says more."""
+    return {second: {"state": "running", **(last if second == checks[-1] else {})} for second in checks}
+
+
+JOBS = (
+    Job(LEDGER, "northwind", "Q3 ledger", 214, _running(240, 330, 520, 760, 1_010, 1_187, progress=91),
+        Budget(deadline="45m", status_requests=6)),
+    Job("op_01KB5N4A8Y2J5SKP3W7FM9QXB4", "tilestream", "Holiday spot", 62,
+        {230: {"state": "queued"}, 1_120: {"state": "moderating"}}),
+    Job("op_01KB5NAS4Z8K6BPG7T3NC1FXV8", "tilestream", "Thumbnails", NOW, {}, by="agent:planner/s1"),
+    Job("op_01KB5N9Q9X5H3WDS2M8ZJ6RVR2", "northwind", "Price sync", 1_130, {1_207: {"state": "queued"}}),
+    Job("op_01KB5N8M3V7F1QTE6H9YB4CKN5", "lumen-train", "Embeddings", 700, _running(730, 1_222, poll_after=300),
+        by="agent:planner/s1"),
+    Job("op_01KB5N7J6S2D8ZRN7V4KX5WTJ9", "northwind", "EU customers", 480,
+        _running(500, 540, 600, 690, 780, 900, 1_010, 1_100, 1_160, 1_219, progress=82), Budget(status_requests=10)),
+    Job("op_01KB5N6F1W9B4XHJ5C8QT2MPG3", "tilestream", "Trailer dubs", 420, _running(450, 800, 1_214, progress=64)),
+    Job("op_01KB5N5C7R3T6VME8Z2HN4KYD7", "lumen-train", "Fine-tune v7", 121, _running(150, 480, 1_225, progress=38),
+        Budget(deadline="3h", status_requests=40)),
+    Job("op_01KB5NEB8J3T7KPD5F1XM9NFA4", "lumen-train", "Ablation run", 330, {700: {"state": "cancelled"}}),
+    Job("op_01KB5NDZ5G6R2HMA8C3VJ7KDZ1", "tilestream", "Voice-over 3", 260,
+        {300: {"state": "failed", "error": "no audio stream"}}),
+    Job("op_01KB5NCX7E1P5FKW4Z9TG3JBY0", "tilestream", "Photo batch 7", 75,
+        {100: {"state": "running"}, 905: {"state": "done_with_errors", "counts": {"total": 950, "good": 941, "bad": 9}}}),
+    Job("op_01KB5NBV2C4M9DYQ1X6RE8HZW6", "northwind", "Invoices", 60, {90: {"state": "running"}, 640: {"state": "done"}}),
+    Job("op_01KB5NGK3P8R6CTX4J9WB2VEM5", "tilestream", "Logo", 52, {81: {"state": "running"}, 402: {"state": "done"}}),
+    Job("op_01KB5NHM7T2Z5FVQ8N1SD6XKA9", "lumen-train", "Eval suite", 33, {58: {"state": "running"}, 371: {"state": "done"}}),
+    Job("op_01KB5NFD6M9V4NSG2J7ZQ5RHC7", "northwind", "Tax codes", 10, {31: {"state": "done"}}),
+)  # fmt: skip
+
+
+@asynccontextmanager
+async def staged_day(folder: Path, theme: str) -> AsyncIterator[TestedDashboard]:
+    """The dashboard over that morning, not yet running."""
+    files = [folder / f"{name}.toml" for name in PROVIDERS]
+    for file in files:
+        file.write_text(PROVIDER.replace("acme", file.stem).replace("ACME", file.stem.title()) + _MORE + _COUNTS)
+    clock, answers = ManualClock(), dict[str, Scripted]()
+
+    def answer(request: HttpRequest) -> Scripted:
+        clock.advance(0.09 + 0.013 * (len(transport.requests) % 11))  # each answer takes its time
+        return answers[request.url.rsplit("/", 1)[-1]]
+
+    transport = ScriptedTransport(answer, clock)
+    store = MemoryStore(clock)
+    desk = Desk(store, Catalogue(None, files), lambda: transport, clock, "picture")
+    async with store.announce(WorkerInfo("w1", "run", 1, clock.wall())):
+        app = TestedDashboard(desk, load_themes(folder), theme=theme, person="person:ana", profile="production")
+        app.clock, app.transport, app.answers = clock, transport, answers
+        await _play(app)
+        yield app
+    await desk.close()
+
+
+async def _play(app: TestedDashboard) -> None:
+    """Submit and check, in the order of time, until it is 10:20:31."""
+    begun = app.clock.wall()
+    moments = sorted((second, job.name, job) for job in JOBS for second in (job.started, *job.answers))
+    for second, _, job in moments:
+        app.clock.advance(max(0.0, second - (app.clock.wall() - begun).total_seconds()))
+        job_id = f"{job.provider[:2]}-{4_000 + job.started}"
+        if second == job.started:
+            wish = Wish(job.by, job.operation_id, job.name, owner=job.by, budget=job.budget)
+            await app.desk.track(job.provider, job_id=job_id, wish=wish)
+        else:
+            app.answers[job_id] = Reply(body=job.answers[second])
+            await app.desk.perform(job.operation_id)
+    app.clock.advance(NOW - (app.clock.wall() - begun).total_seconds())
