@@ -24,6 +24,7 @@ Safety, on every state and every step:
 Liveness (crash-free steps, strong fairness): from every state the operation can reach an outcome or an escalation, and
 from every success the next step has run exactly once and is recorded as done.
 """
+
 from __future__ import annotations
 
 import sys
@@ -31,34 +32,34 @@ import time
 from array import array
 from typing import Iterator, NamedTuple
 
-T = 2                                   # last tick of the clock
+T = 2  # last tick of the clock
 WAITING, ESCALATED, SUCCEEDED = "W", "E", "S"
 IDLE, PICKED, RESERVED, SENT, GOT, CLAIMED, RAN = "idle", "picked", "reserved", "sent", "got", "claimed", "ran"
 
 
 class Worker(NamedTuple):
     pc: str = IDLE
-    token: int = 0                      # fencing token of the lease or of the action claim
-    ok: bool = False                    # own reckoning, by the boot clock: the lease has not ended
-    deadline: int = 0                   # as read when the request was reserved
-    answer: bool = False                # provider said "succeeded"
-    seen: tuple = ()                    # what the pick saw (phase, used, limit, deadline): only a hint
+    token: int = 0  # fencing token of the lease or of the action claim
+    ok: bool = False  # own reckoning, by the boot clock: the lease has not ended
+    deadline: int = 0  # as read when the request was reserved
+    answer: bool = False  # provider said "succeeded"
+    seen: tuple = ()  # what the pick saw (phase, used, limit, deadline): only a hint
 
 
-class Store(NamedTuple):                # what the journal says
+class Store(NamedTuple):  # what the journal says
     phase: str = WAITING
     used: int = 0
     limit: int = 0
     deadline: int = 1
-    token: int = 0                      # current lease (0: none)
+    token: int = 0  # current lease (0: none)
     lease_ok: bool = False
     revision: int = 0
-    option: int = 0                     # number of the escalation that is, or was last, open
+    option: int = 0  # number of the escalation that is, or was last, open
     grants: int = 0
-    action: str = ""                    # "", requested, claimed, done, unknown
+    action: str = ""  # "", requested, claimed, done, unknown
     claim: int = 0
     claim_ok: bool = False
-    decided: bool = False               # deadline decision stands (ghost)
+    decided: bool = False  # deadline decision stands (ghost)
 
 
 class State(NamedTuple):
@@ -66,12 +67,12 @@ class State(NamedTuple):
     workers: tuple[Worker, ...]
     clock: int = 0
     job_done: bool = False
-    deliveries: int = 2                 # webhook deliveries still to come
-    view: tuple = ()                    # operator: (revision, option, clicks left)
-    sent: int = 0                       # ghost: seen by the provider
-    ran: int = 0                        # ghost: next steps run
-    effects: tuple = (0, 0, 0, 0)       # ghost: effects per option shown
-    disk: Store | None = None           # only in the variant that acknowledges before sync
+    deliveries: int = 2  # webhook deliveries still to come
+    view: tuple = ()  # operator: (revision, option, clicks left)
+    sent: int = 0  # ghost: seen by the provider
+    ran: int = 0  # ghost: next steps run
+    effects: tuple = (0, 0, 0, 0)  # ghost: effects per option shown
+    disk: Store | None = None  # only in the variant that acknowledges before sync
 
 
 class Broken(Exception):
@@ -79,7 +80,9 @@ class Broken(Exception):
 
 
 class Model:
-    def __init__(self, workers: int, budget: int, wrong: str = "", timely: bool = False, grants: int = 2, watch: str = "") -> None:
+    def __init__(
+        self, workers: int, budget: int, wrong: str = "", timely: bool = False, grants: int = 2, watch: str = ""
+    ) -> None:
         self.wrong, self.timely, self.budget, self.grants, self.watch = wrong, timely, budget, grants, watch
         store = Store(limit=budget)
         self.start = State(store, (Worker(),) * workers, disk=store if wrong == "ack-before-sync" else None)
@@ -89,7 +92,7 @@ class Model:
         """Every (name, successor); names starting with '!' are faults, which liveness does not rely on."""
         done = set()
         for i, w in enumerate(s.workers):
-            if w in done:               # two workers in the same local state are interchangeable
+            if w in done:  # two workers in the same local state are interchangeable
                 continue
             done.add(w)
             yield from self.worker(s, i, w)
@@ -113,11 +116,14 @@ class Model:
         if w.pc == IDLE:
             if st.phase == WAITING and self.wrong == "no-reload":
                 yield "pick", self.put(s, i, Worker(PICKED, seen=(st.phase, st.used, st.limit, st.deadline)))
-            elif st.phase == WAITING:   # a pick is only a hint, so it needs no step of its own
+            elif st.phase == WAITING:  # a pick is only a hint, so it needs no step of its own
                 yield from self.reserve(s, i, w)
             if st.action == "requested":
                 tok = self.fresh_token(s)
-                yield "claim", self.put(s, i, Worker(CLAIMED, tok, True), store=st._replace(action="claimed", claim=tok, claim_ok=True))
+                yield (
+                    "claim",
+                    self.put(s, i, Worker(CLAIMED, tok, True), store=st._replace(action="claimed", claim=tok, claim_ok=True)),
+                )
             if st.action == "claimed" and not st.claim_ok:
                 again = "requested" if self.wrong == "blind-repeat" else "unknown"
                 yield "claim-lost", s._replace(store=st._replace(action=again, claim=0))
@@ -130,7 +136,7 @@ class Model:
                         yield "send", self.send(s, i, w)
                     else:
                         yield "send", self.send(s, i, w._replace(seen=("uncounted",)))
-                else:                   # withheld: the reservation stays counted, the lease is given back (fenced)
+                else:  # withheld: the reservation stays counted, the lease is given back (fenced)
                     nxt = st._replace(token=0, lease_ok=False) if st.token == w.token else st
                     yield "withhold", self.put(s, i, Worker(), store=nxt)
         elif w.pc == SENT:
@@ -161,8 +167,12 @@ class Model:
         else:
             tok = self.fresh_token(s)
             counted = used if self.wrong == "count-after-send" else used + 1
-            yield "reserve", self.put(s, i, Worker(RESERVED, tok, True, deadline),
-                                      store=st._replace(token=tok, lease_ok=True, used=counted))
+            yield (
+                "reserve",
+                self.put(
+                    s, i, Worker(RESERVED, tok, True, deadline), store=st._replace(token=tok, lease_ok=True, used=counted)
+                ),
+            )
 
     def send(self, s: State, i: int, w: Worker) -> State:
         if s.store.decided:
@@ -173,7 +183,7 @@ class Model:
         """One fenced transaction: observation, decision, release of the lease."""
         st = s.store
         if st.token != w.token and self.wrong != "no-fencing":
-            yield "late", self.put(s, i, Worker())              # kept as a late observation, changes nothing
+            yield "late", self.put(s, i, Worker())  # kept as a late observation, changes nothing
             return
         if st.token != w.token:
             self.broken("I3 a stale worker's write landed")
@@ -186,7 +196,7 @@ class Model:
             yield "record", self.put(s, i, Worker(), store=self.conclude(st))
         elif st.phase == SUCCEEDED:
             yield "record", self.put(s, i, Worker(), store=st._replace(phase=WAITING))
-        elif st.used >= st.limit and st.phase == WAITING:       # B15: escalate now, not at the next wake-up
+        elif st.used >= st.limit and st.phase == WAITING:  # B15: escalate now, not at the next wake-up
             yield "record", self.put(s, i, Worker(), store=self.escalate(st))
         else:
             yield "record", self.put(s, i, Worker(), store=st)
@@ -211,12 +221,24 @@ class Model:
             if st.phase == ESCALATED and fits and st.grants < self.grants:
                 eff = list(s.effects)
                 eff[option] += 1
-                yield "extend", s._replace(view=left, effects=tuple(eff), store=st._replace(
-                    phase=WAITING, limit=st.limit + 1, grants=st.grants + 1, deadline=min(s.clock + 1, T + 1),
-                    revision=st.revision + 1, decided=False))
+                yield (
+                    "extend",
+                    s._replace(
+                        view=left,
+                        effects=tuple(eff),
+                        store=st._replace(
+                            phase=WAITING,
+                            limit=st.limit + 1,
+                            grants=st.grants + 1,
+                            deadline=min(s.clock + 1, T + 1),
+                            revision=st.revision + 1,
+                            decided=False,
+                        ),
+                    ),
+                )
             else:
-                yield "refuse", s._replace(view=left)           # told what happened meanwhile
-        if st.action == "unknown":                              # a person looks at the evidence, then decides
+                yield "refuse", s._replace(view=left)  # told what happened meanwhile
+        if st.action == "unknown":  # a person looks at the evidence, then decides
             yield "resolve", s._replace(store=st._replace(action="done" if s.ran else "requested"))
 
     def world(self, s: State) -> Iterator[tuple[str, State]]:
@@ -227,13 +249,21 @@ class Model:
             yield "job ends", s._replace(job_done=True)
         elif s.deliveries:
             yield "webhook", s._replace(deliveries=s.deliveries - 1, store=self.conclude(st))
-        for tok in {w.token for w in s.workers if w.ok} | ({st.token} if st.lease_ok else set()) | ({st.claim} if st.claim_ok else set()):
+        for tok in (
+            {w.token for w in s.workers if w.ok}
+            | ({st.token} if st.lease_ok else set())
+            | ({st.claim} if st.claim_ok else set())
+        ):
             owners = [w for w in s.workers if w.token == tok and w.pc in (RESERVED, SENT, GOT, CLAIMED)]
             if self.timely and owners and self.wrong != "timeout-over-lease":
-                continue                # the request timeout is shorter than the lease, and nobody stalls
-            yield "expire", s._replace(
-                workers=tuple(sorted(w._replace(ok=False) if w.token == tok else w for w in s.workers)),
-                store=st._replace(lease_ok=st.lease_ok and st.token != tok, claim_ok=st.claim_ok and st.claim != tok))
+                continue  # the request timeout is shorter than the lease, and nobody stalls
+            yield (
+                "expire",
+                s._replace(
+                    workers=tuple(sorted(w._replace(ok=False) if w.token == tok else w for w in s.workers)),
+                    store=st._replace(lease_ok=st.lease_ok and st.token != tok, claim_ok=st.claim_ok and st.claim != tok),
+                ),
+            )
         if s.disk is not None:
             if s.disk != st:
                 yield "sync", s._replace(disk=st)
@@ -303,7 +333,7 @@ class Model:
 
     def live(self, states: list[State], back: tuple[array, array]) -> Iterator[tuple[str, int]]:
         """Backward reachability over crash-free steps: which states can still reach a good rest?"""
-        heads: list = [None] * len(states)                      # predecessor lists, built once
+        heads: list = [None] * len(states)  # predecessor lists, built once
         for j, i in zip(*back):
             if heads[j] is None:
                 heads[j] = array("i")
@@ -322,7 +352,7 @@ class Model:
             yield from ((what, i) for i, s in enumerate(states) if not reach[i] and s.store.phase.startswith(only))
 
 
-WRONG = {                               # plausible designs that must fail: the invariant watched, and what they leave out
+WRONG = {  # plausible designs that must fail: the invariant watched, and what they leave out
     "count-after-send": ("I1", "the counter is written with the outcome"),
     "ack-before-sync": ("I1", "the reservation is acknowledged before it is on disk"),
     "no-reload": ("I1", "conditions are checked on what was read before the lease was taken"),
@@ -352,8 +382,11 @@ def main(argv: list[str]) -> int:
             t0 = time.perf_counter()
             try:
                 states, steps = Model(n, budget, timely=timely, grants=grants).explore()
-                print(f"right: {n} workers, budget {budget}+{grants}, {'timely' if timely else 'stalls'}: {states:>9,} states, "
-                      f"{steps:>10,} steps, all invariants hold ({time.perf_counter() - t0:.0f} s)", flush=True)
+                print(
+                    f"right: {n} workers, budget {budget}+{grants}, {'timely' if timely else 'stalls'}: {states:>9,} states, "
+                    f"{steps:>10,} steps, all invariants hold ({time.perf_counter() - t0:.0f} s)",
+                    flush=True,
+                )
             except Broken as e:
                 bad += 1
                 print(f"right: {n} workers, budget {budget}: BROKEN {e.args[0]}\n    {e.args[1]}", flush=True)
@@ -366,8 +399,15 @@ def main(argv: list[str]) -> int:
                 caught = (budget, *e.args)
                 break
         bad += caught is None
-        print(f"wrong: {name:18s} {WRONG[name][1]}\n    " + (f"caught (budget {caught[0]}, after {caught[3]:,} states): {caught[1]}\n    "
-              f"{caught[2]}" if caught else "NOT CAUGHT"), flush=True)
+        print(
+            f"wrong: {name:18s} {WRONG[name][1]}\n    "
+            + (
+                f"caught (budget {caught[0]}, after {caught[3]:,} states): {caught[1]}\n    {caught[2]}"
+                if caught
+                else "NOT CAUGHT"
+            ),
+            flush=True,
+        )
     return bad
 
 

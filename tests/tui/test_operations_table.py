@@ -1,5 +1,4 @@
-"""The operations table through Textual's pilot: what a person sees and acts on is named by its id, whatever happens meanwhile.
-"""
+"""The operations table through Textual's pilot: what is seen and acted on is named by its id, whatever happens meanwhile."""
 
 from __future__ import annotations
 
