@@ -40,3 +40,15 @@ def test_importing_the_package_loads_nothing_heavy(module: str) -> None:
 @pytest.mark.parametrize("args", [["--version"], ["--help"], ["ls"], []], ids=lambda args: " ".join(args) or "alone")
 def test_a_small_command_starts_without_anything_heavy(args: list[str], tmp_path: Path) -> None:
     assert not loaded(RUN, "--home", str(tmp_path), *args) & HEAVY
+
+
+def test_a_listing_loads_nothing_that_sends_judges_or_writes(tmp_path: Path) -> None:
+    """It is what any program does first (S6); a store with operations in it changes nothing about that."""
+    done = subprocess.run(
+        [sys.executable, "-c", RUN, "--home", str(tmp_path), "ls"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    modules = set(done.stdout.splitlines()[-1].split())
+    assert "jobconsole.engine.reading" in modules
+    for name in ("engine.face", "engine.poll", "engine.worker", "core.contract", "core.observation", "adapters.writer"):
+        assert f"jobconsole.{name}" not in modules
+    assert not {"tinydb", "jmespath", "platformdirs", "ulid"} & modules
