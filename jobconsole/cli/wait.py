@@ -17,7 +17,7 @@ from jobconsole.cli.exits import Exit, of_words
 from jobconsole.cli.invocation import Invocation, pass_invocation
 from jobconsole.cli.opening import tell_missing_worker, writing
 from jobconsole.cli.values import DURATION
-from jobconsole.console import AsyncConsole
+from jobconsole.console import AsyncConsole, is_settled
 from jobconsole.core.operation import Operation
 from jobconsole.core.outcome import answer, status_word
 from jobconsole.core.views import operation_view
@@ -51,7 +51,7 @@ async def _wait(invocation: Invocation, operations: Sequence[str], timeout: time
 
 async def follow(invocation: Invocation, console: AsyncConsole, operations: Sequence[str], timeout: timedelta) -> Exit:
     """Wait for these operations, with a worker of our own where none is alive; print how each stands, and return the code."""
-    progress = _Progress(invocation, console)
+    progress = _Progress(invocation, console, is_alone=len(operations) == 1)
     if console.health().is_writable:
         async with console.embedded_worker():
             found = await console.wait(operations, timeout.total_seconds(), progress.tell)
@@ -66,14 +66,15 @@ async def follow(invocation: Invocation, console: AsyncConsole, operations: Sequ
 class _Progress:
     """One line on stderr for each change that a person would notice."""
 
-    def __init__(self, invocation: Invocation, console: AsyncConsole) -> None:
-        self._invocation, self._console = invocation, console
+    def __init__(self, invocation: Invocation, console: AsyncConsole, *, is_alone: bool) -> None:
+        self._invocation, self._console, self._is_alone = invocation, console, is_alone
         self._told: dict[str, tuple[object, ...]] = {}
 
     def tell(self, op: Operation) -> None:
         """Tell of `op`, unless it stands as it was told last."""
         stands = (op.revision, op.last_known_state, op.attempts, op.next_poll_at)
-        if op.phase.is_terminal or op.lease is not None or self._told.get(op.operation_id) == stands:
+        is_last = op.phase.is_terminal or (self._is_alone and is_settled(op))  # the outcome says the same
+        if is_last or op.lease is not None or self._told.get(op.operation_id) == stands:
             return
         self._told[op.operation_id] = stands
         now = self._console.clock.wall()

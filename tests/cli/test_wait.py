@@ -61,6 +61,14 @@ def test_in_a_pipe_stdout_holds_one_json_document_and_progress_goes_to_stderr(sh
 
 
 @FAST
+@pytest.mark.rule("U5")
+def test_on_a_terminal_the_escalation_that_ends_a_wait_is_told_once(shell: Shell, submit: Submit) -> None:
+    submit("never-ends", "--requests", "1")
+    waited = shell("wait", "never-ends")
+    assert (waited.code, (waited.out + waited.err).count("escalated: ")) == (13, 1)
+
+
+@FAST
 def test_a_wait_needs_no_other_worker_and_leaves_to_one_that_lives(shell: Shell, submit: Submit) -> None:
     submit("slow", duration_s=30)
     worker = shell.start("run", "--until-idle")
