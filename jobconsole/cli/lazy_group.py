@@ -45,6 +45,13 @@ class LazyGroup(click.Group):
             self.commands[cmd_name] = command
         return self.commands.get(cmd_name)
 
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command; for an unknown one, name those that are near it, which click looks for among the loaded ones."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.NoSuchCommand as error:
+            raise click.NoSuchCommand(error.command_name, possibilities=self._entries, ctx=error.ctx) from None
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands from the table."""
         if self._entries:

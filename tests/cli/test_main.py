@@ -62,6 +62,7 @@ sys.exit(main())
         (["--version"], 0, ""),
         (["probe-code"], 13, ""),
         (["--jsn"], 2, "jobconsole: No such option '--jsn'. Did you mean '--json'? Try 'jobconsole --help'."),
+        (["submt"], 2, "jobconsole: No such command 'submt'. Did you mean 'submit'? Try 'jobconsole --help'."),
         (["nothing"], 2, "jobconsole: No such command 'nothing'. Try 'jobconsole --help'."),
         (["probe-show", "--rows", "x"], 2, None),
         (["probe-fail"], 2, None),
