@@ -16,7 +16,7 @@ from typing import Any
 import click
 
 from jobconsole.core.durations import parse_duration
-from jobconsole.core.moments import moment
+from jobconsole.core.moments import moment, past_clock
 from jobconsole.errors import InvalidValue
 
 LONGEST_NAME = 100  # characters of a person's name
@@ -40,7 +40,8 @@ class DurationType(click.ParamType[timedelta]):
 
 
 class TimeType(click.ParamType[datetime]):
-    """RFC 3339, naive = UTC, or a duration from now → an aware datetime in UTC. `sign` -1 takes a duration as "ago"."""
+    """RFC 3339, naive = UTC, or a duration from now → an aware datetime in UTC. `sign` -1 takes a duration as "ago",
+    and a clock of the day as the stories print it."""
 
     name = "time"
 
@@ -52,14 +53,14 @@ class TimeType(click.ParamType[datetime]):
         if isinstance(value, datetime):
             return value
         text = str(value).strip()
-        at = moment(text) if "-" in text else None
+        at = moment(text) if "-" in text else past_clock(text, datetime.now(UTC)) if self._sign < 0 else None
         if at is not None:
             return at
         try:
             return datetime.now(UTC) + self._sign * parse_duration(text)
         except InvalidValue:
-            counted = "a duration from now such as 30m" if self._sign > 0 else "how long ago, such as 30m"
-            self.fail(f"{text[:40]!r} is no time; {_TIME_MEND}, or {counted}", param, ctx)
+            counted = "or a duration from now such as 30m" if self._sign > 0 else "10:20:31 (UTC), or how long ago, such as 30m"
+            self.fail(f"{text[:40]!r} is no time; {_TIME_MEND}, {counted}", param, ctx)
 
 
 class PairType(click.ParamType[tuple[str, str]]):

@@ -21,6 +21,7 @@ _MONTHS = {
 }
 _MONTH = f"({'|'.join(_MONTHS)})"
 _CLOCK = r"([0-9]{2}):([0-9]{2}):([0-9]{2})"
+_CLOCK_OF_DAY = re.compile(r"([01]?[0-9]|2[0-3]):([0-5][0-9])(?::([0-5][0-9]))?")
 _IMF_FIXDATE = re.compile(rf"[a-z]{{3}}, ([0-9]{{2}}) {_MONTH} ([0-9]{{4}}) {_CLOCK} gmt")
 _RFC_850 = re.compile(rf"[a-z]{{6,9}}, ([0-9]{{2}})-{_MONTH}-([0-9]{{2}}) {_CLOCK} gmt")
 _ASCTIME = re.compile(rf"[a-z]{{3}} {_MONTH} ([ 0-9][0-9]) {_CLOCK} ([0-9]{{4}})")
@@ -66,6 +67,15 @@ def moment(value: Any, zone: str = "UTC", *, about: datetime | None = None) -> d
         return milliseconds(datetime.fromtimestamp(seconds, UTC))
     except (ValueError, OverflowError, OSError):
         return None
+
+
+def past_clock(text: str, now: datetime) -> datetime | None:
+    """When a clock (UTC) last showed `10:20:31` or `10:20`, `now` included; None for what is no clock of the day."""
+    if (match := _CLOCK_OF_DAY.fullmatch(text)) is None:
+        return None
+    hour, minute, second = (int(part or 0) for part in match.groups())
+    at = now.astimezone(UTC).replace(hour=hour, minute=minute, second=second, microsecond=0)
+    return at if at <= now else at - timedelta(days=1)
 
 
 def _rfc_3339(match: re.Match[str], zone: str) -> datetime | None:

@@ -118,3 +118,5 @@ def test_why_answers_for_now_and_for_a_second_of_the_past(escalated: Shell) -> N
     past = escalated("why", "spent", "--at", started, "--json").json
     assert past["operation_id"] == "spent"
     assert past["why"]
+    clock = started.partition("T")[2][:8]  # as `audit spent` prints it
+    assert f" at {clock}" in escalated("why", "spent", "--at", clock).out

@@ -5,8 +5,7 @@ Only this file decides how the second is chosen; the answer is the core's, the s
 
 from __future__ import annotations
 
-import re
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import ClassVar
 
 from textual import on, work
@@ -18,13 +17,11 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from jobconsole.core.durations import parse_duration
-from jobconsole.core.moments import moment
+from jobconsole.core.moments import moment, past_clock
 from jobconsole.core.terminal_text import inert
 from jobconsole.core.wording import clock_text
 from jobconsole.errors import InvalidValue, JobconsoleError
 from jobconsole.tui.on_dashboard import OnDashboard
-
-_CLOCK = re.compile(r"([01]?[0-9]|2[0-3]):([0-5][0-9])(?::([0-5][0-9]))?")
 
 
 class WhyDialog(OnDashboard, ModalScreen[None]):
@@ -93,10 +90,8 @@ class WhyDialog(OnDashboard, ModalScreen[None]):
 
 def second_of(text: str, now: datetime) -> datetime | None:
     """The past second that a clock of the day (UTC), a full time, or a duration back from `now` names; None for none."""
-    if (match := _CLOCK.fullmatch(text)) is not None:
-        hour, minute, second = (int(part or 0) for part in match.groups())
-        at = now.astimezone(UTC).replace(hour=hour, minute=minute, second=second, microsecond=0)
-        return at if at <= now else at - timedelta(days=1)
+    if (at := past_clock(text, now)) is not None:
+        return at
     try:
         return moment(text) if "T" in text.upper() or "-" in text else now - parse_duration(text)
     except (InvalidValue, OverflowError):
