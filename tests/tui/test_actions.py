@@ -192,6 +192,13 @@ async def test_a_missing_worker_and_a_read_only_store_are_in_sight(dashboard: Te
             assert any("● worker" in line for line in text_of(dashboard)[:1])
 
 
+async def test_all_tabs_stand_in_a_terminal_of_80_columns(dashboard: TestedDashboard) -> None:
+    """The name of the program goes before any tab does."""
+    async with running(dashboard, (80, 24)):
+        top = text_of(dashboard)[0]
+        assert [tab for tab in ("Operations", "Inbox", "Audit", "Providers", "Log") if tab not in top] == []
+
+
 async def test_a_click_on_a_tab_leads_there(dashboard: TestedDashboard) -> None:
     """The mouse reaches the same actions: the second tab is the inbox."""
     async with running(dashboard) as pilot:

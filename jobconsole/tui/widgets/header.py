@@ -59,18 +59,20 @@ class Header(OnDashboard, Widget):
         if left.cell_len > room:
             left = self._left(is_named=False)
         if left.cell_len > room:
+            left = self._left(is_named=False, is_whole=False)
+        if left.cell_len > room:
             right = self._clock()
             left.truncate(max(0, self.size.width - right.cell_len))
         left.append(" " * (self.size.width - left.cell_len - right.cell_len))
         left.append_text(right)
         return left
 
-    def _left(self, *, is_named: bool) -> Text:
+    def _left(self, *, is_named: bool, is_whole: bool = True) -> Text:
         look, feed = self.dashboard.look, self.feed
         line = Text(" jobconsole ", Style(bold=True) + look.accent) if is_named else Text(" ")
         for tab in TABS:
             is_here = tab.mode == self._mode
-            if not is_named and not is_here and tab.mode not in ("operations", "inbox"):
+            if not is_whole and not is_here and tab.mode not in ("operations", "inbox"):
                 continue
             count = {"operations": len(feed.operations), "inbox": len(feed.asking)}.get(tab.mode)
             style = look.text + Style(bold=True, reverse=True) if is_here else look.quiet
