@@ -60,6 +60,18 @@ async def test_a_digit_on_the_focused_card_extends_once_inside_the_stated_bounds
     assert op.decided[-1].by == "ana"
 
 
+@pytest.mark.rule("H2", "H9")
+async def test_the_card_counts_on_while_it_is_looked_at(dashboard: TestedDashboard) -> None:
+    """An extension counts from now once the deadline is over: its cost and the time waited are of this second."""
+    await ask_about(dashboard, "acme-1")
+    async with running(dashboard, (140, 40)) as pilot:
+        screen = await open_inbox(pilot)
+        await card_is_read(pilot, screen)
+        await pass_time(pilot, 60 * 60)
+        await until(pilot, lambda: any("waited 1h" in line for line in text_of(dashboard)))
+        assert screen.card.query_one("#card-options", LineList).cursor == "extend"
+
+
 @pytest.mark.rule("U8")
 async def test_digits_do_nothing_while_the_list_has_the_focus(dashboard: TestedDashboard) -> None:
     """A digit acts only after the card was focused."""

@@ -108,10 +108,12 @@ class InboxCard(OnDashboard, VerticalScroll, can_focus=False):
             self.show(self.operation_id)
 
     def on_ticked(self, message: Ticked) -> None:
-        """Ages and countdowns move."""
+        """Ages and countdowns move, and so does what an option would cost by now."""
         message.stop()
         if self._dossier is not None and self.is_on_screen:
             self._draw_moving(self._dossier)
+            if self._cards:
+                self._read(self._dossier.operation_id)
 
     def on_resize(self) -> None:
         """Bars are as wide as the card; what was scrolled away may have room now."""
