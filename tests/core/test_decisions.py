@@ -93,6 +93,8 @@ def test_the_cap_counts_over_all_reasons_and_is_absolute() -> None:
     assert got.why == "not_open"
     assert "the cap of 1 extension(s)" in got.text
     assert desk.op().granted.times == 1
+    desk.chosen("close", reason="nobody needs it")
+    assert "extend is not open for" in desk.refused("extend").text  # nothing remains of what has ended
 
 
 @pytest.mark.rule("X6", "H9")

@@ -106,7 +106,7 @@ def what_happened(op: Operation, shown: int) -> str:
 def why_not_open(option: str, op: Operation, contract: Contract) -> str:
     """Why `option` is not among the open ones, in the words of the refusal; front ends show it beside what is dim."""
     ext = contract.budget.extension
-    if option == "extend" and op.granted.times >= ext.times:
+    if option == "extend" and not op.phase.is_terminal and op.granted.times >= ext.times:
         return f"the cap of {ext.times} extension(s) in this operation's life is reached; close or cancel remain"
     if option == "cancel" and contract.cancel is None:
         return f"{contract.name} documents no cancel"
