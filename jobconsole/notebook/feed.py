@@ -13,6 +13,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import count
 from typing import Any, Protocol, TypeVar
 
 from jobconsole.console import Broker, BrokerNews, Desk
@@ -26,6 +27,7 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 INTERVAL = 0.5  # seconds between two messages to a widget
 BEAT = 5.0  # seconds between two signs of life
+BEATS_TO_REFRESH = 6  # what an option would do moves with the clock: told anew after so many
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,10 +158,12 @@ class Feed:
         )
 
     async def _beat(self) -> None:
-        while True:
+        for number in count(1):
             await asyncio.sleep(BEAT)
             for listener in list(self._listeners):
                 listener.beat()
+                if number % BEATS_TO_REFRESH == 0:
+                    await _shielded(listener, News())
 
 
 async def _shielded(listener: Listener, news: News) -> None:

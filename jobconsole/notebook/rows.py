@@ -21,6 +21,7 @@ from jobconsole.core.wording import reason_text, says_more, words
 Row: TypeAlias = dict[str, Any]
 
 WORD, SENTENCE = 120, 300  # characters of foreign text that are shown
+_SHOWN_OTHERWISE = ("why: ", "used: ", "option ")  # as a headline, as bars that move, as buttons
 _TOLD_WHERE_MISSING = ("extend", "cancel")
 
 
@@ -124,7 +125,7 @@ def missing(op: Operation, view: View, contract: Contract | None) -> list[Row]:
 
 def item(found: InboxItem, now: datetime) -> Row:
     """One inbox item as a card."""
-    lines = [line for line in item_lines(found, now)[1:] if not line.startswith("option ")]
+    lines = [line for line in item_lines(found, now)[1:] if not line.startswith(_SHOWN_OTHERWISE)]
     shown = {
         **row(found.view),
         "kind": found.kind,

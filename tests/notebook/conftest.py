@@ -11,10 +11,12 @@ from typing import Any
 import comm
 import pytest
 from comm.base_comm import BaseComm
+from playwright.sync_api import Browser, Page
 
 import jobconsole
 from jobconsole.api import Console
 from jobconsole.testing.server import SlowJobServer
+from tests.notebook.lab import chromium
 
 
 class RecordingComm(BaseComm):
@@ -61,6 +63,22 @@ def console(tmp_path: Path, comms: Comms) -> Iterator[Console]:
 def params(slow_job_server: SlowJobServer) -> dict[str, str]:
     """The contract's parameter for the play provider of this test."""
     return {"port": str(slow_job_server.port)}
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """One Chromium for all tests of a file."""
+    with chromium() as running:
+        yield running
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """A page of its own for each test."""
+    context = browser.new_context(viewport={"width": 1000, "height": 900}, reduced_motion="reduce")
+    context.set_default_timeout(5_000)
+    yield context.new_page()
+    context.close()
 
 
 def told(widget: Any, kind: str | None = None) -> list[dict[str, Any]]:

@@ -7,15 +7,25 @@ The page's clock is the test's.
 from __future__ import annotations
 
 import json
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
+from msgspec.structs import replace
 from playwright.sync_api import Locator, Page
 
 from jobconsole.console import load_themes
+from jobconsole.core.operation import Escalation, Operation, Option, Phase, Reason
 from jobconsole.notebook import assets
+from jobconsole.notebook.feed import Picture
+from jobconsole.notebook.items import Items
 from jobconsole.notebook.live import text_of
+from jobconsole.notebook.pages import Pages
 from jobconsole.notebook.terms import palettes, terms
+from tests.core.sample_contract import CANCEL, budget, sample
+from tests.core.sample_facts import at, operation
+
+NOW = at(600)
+CONTRACT = sample(cancel=CANCEL, budget=budget(extension="{ minutes = 15, checks = 4, times = 2 }"))
 
 MODEL = """
 ([script, style, state]) => {
@@ -51,8 +61,10 @@ class Paper:
         self, page: Page, kind: str, now: datetime, *, opened_at: datetime | None = None, theme: str | None = None, **whole: Any
     ) -> None:
         self.page, self.now, self.sequence = page, now, 0
-        page.clock.install(time=opened_at or now)
+        opened = opened_at or now
+        page.clock.install(time=opened - timedelta(seconds=1))
         page.goto("about:blank")
+        page.clock.pause_at(opened)  # from here only `go` moves it
         snapshot = {"type": "snapshot", "sequence": 0, "now": self.millis(), **whole}
         state = {
             "kind": kind,
@@ -97,3 +109,26 @@ class Paper:
     def go(self, seconds: float) -> None:
         """Time passes."""
         self.page.clock.run_for(int(seconds * 1000))
+
+
+# ---- widgets of paper, over operations as values ---------------------------------------------------------------------------
+def picture(*operations: Operation) -> Picture:
+    """These operations, judged by the ordinary contract with a cancel."""
+    judged = [replace(op, contract=CONTRACT.digest) for op in operations]
+    return Picture({op.operation_id: op for op in judged}, contracts={CONTRACT.digest: CONTRACT})
+
+
+def asking(**fields: Any) -> Operation:
+    """An operation that has spent its requests."""
+    asked = Escalation(reason=Reason.REQUEST_BUDGET_EXHAUSTED, since=at(500), options=(Option(name="extend"),))
+    return operation(phase=Phase.ESCALATED, escalation=asked, status_requests_used=12, **fields)
+
+
+def table(page: Page, *operations: Operation, **more: Any) -> Paper:
+    """A table widget of these operations."""
+    return Paper(page, "table", NOW, **Pages().full(picture(*operations), NOW), detail=None, **more)
+
+
+def inbox(page: Page, *operations: Operation) -> Paper:
+    """An inbox widget of these operations."""
+    return Paper(page, "inbox", NOW, **Items().full(picture(*operations), NOW), watched=3)

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, expect
 from jobconsole.testing.server import SlowJobServer
 from tests.cases.case_file import case
 from tests.notebook.kernels import KERNEL_PATH
-from tests.notebook.lab import Notebook, chromium, lab_server, write_notebook
+from tests.notebook.lab import Notebook, lab_server, write_notebook
 
 pytestmark = [
     pytest.mark.browser,
@@ -28,13 +28,6 @@ def submit(scenario, name, **asked):
     return console.submit("play", json={{"scenario": scenario}}, name=name, params={{"port": "{port}"}}, **asked)
 one = jobconsole.Budget(status_requests=1)"""
 Make = Callable[..., Notebook]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """One Chromium for all tests of this file."""
-    with chromium() as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from typing import Any
@@ -267,3 +269,28 @@ def test_showing_again_submits_nothing_again(console: Console, params: dict[str,
         console.table()
     assert len([seen for seen in slow_job_server.log if seen.on == "submit"]) == 1
     assert console.operation(op).phase is Phase.WAITING
+
+
+def test_without_the_extra_the_error_names_it(tmp_path: Any) -> None:
+    script = (
+        "import sys; sys.modules['anywidget'] = None\n"
+        "import jobconsole\n"
+        f"with jobconsole.open({str(tmp_path)!r}) as console:\n"
+        "    try: console.table()\n"
+        "    except ImportError as error: print(error)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.strip() == "anywidget is missing: the widgets need the extra: pip install 'jobconsole[notebook]'"
+
+
+@pytest.mark.rule("H11")
+def test_a_store_opened_to_be_read_says_so_and_decides_nothing(tmp_path: Any, comms: Any, params: dict[str, str]) -> None:
+    with jobconsole.open(tmp_path / "store") as writing:
+        op = escalated(writing, params)
+    with jobconsole.open(tmp_path / "store", read_only=True) as console:
+        widget = console.inbox_widget()
+        assert json.loads(state(widget)["pulse"])["why_not"]
+        click(widget, type="decide", id=op.operation_id, option="extend", revision=op.revision, decision_id=DECISION)
+        until(lambda: bool(told(widget, "answer")))
+        assert not told(widget, "answer")[0]["ok"]
+        assert console.operation(op).granted.times == 0

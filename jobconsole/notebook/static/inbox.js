@@ -7,8 +7,9 @@ class Card {
     this.age = h("span", { class: "jc-age" });
     this.reason = h("p", { class: "jc-say" });
     this.lines = h("ul", { class: "jc-lines" });
+    this.gauges = new Gauges(link);
     this.options = new Options(link);
-    this.node = h("article", { class: "jc-card" }, h("div", { class: "jc-line jc-card-head" }, this.head, this.age), this.reason, this.lines, this.options.node);
+    this.node = h("article", { class: "jc-card" }, h("div", { class: "jc-line jc-card-head" }, this.head, this.age), this.reason, this.gauges.node, this.lines, this.options.node);
   }
 
   set(item) {
@@ -19,7 +20,8 @@ class Card {
       attr(this.node, "aria-label", `${item.kind}: ${item.name ?? item.id}`);
       this.head.replaceChildren(headline(this.link, { ...item, say: null }));
       say(this.reason, item.say ?? item.reason);
-      this.lines.replaceChildren(...item.lines.slice(1).map((line) => h("li", null, foreign(line))));
+      this.lines.replaceChildren(...item.lines.map((line) => h("li", null, foreign(line))));
+      this.gauges.set(item);
       this.options.set(item.id, item.revision, item.options);
     }
     this.tick();
@@ -27,6 +29,7 @@ class Card {
 
   tick() {
     say(this.age, `open for ${lasting(this.link.now() - this.item.since)}`);
+    this.gauges.tick();
     this.options.refresh();
   }
 }
