@@ -136,3 +136,31 @@ async def test_an_operation_that_is_gone_says_so(dashboard: TestedDashboard) -> 
         await dashboard.screen.mount(pane)
         pane.show("never-was")
         await until(pilot, lambda: "no operation 'never-was'" in str(pane.query_one("#detail-title", Static).content))
+
+
+class CountingPane(DetailPane):
+    """A pane that counts how often it has read."""
+
+    reads = 0
+
+    def on_detail_pane_read(self) -> None:
+        """It has read its operation once more."""
+        self.reads += 1
+
+
+async def test_what_is_shown_already_is_read_again_only_when_it_has_changed(dashboard: TestedDashboard) -> None:
+    """A cursor that rests where it was, and seconds that pass, cost no look at the audit; another check is one."""
+    await dashboard.track("acme-1")
+    async with running(dashboard) as pilot:
+        await settled(pilot)
+        pane = CountingPane()
+        await dashboard.screen.mount(pane)
+        pane.show("acme-1", rests=True)
+        await until(pilot, lambda: pane.reads == 1)
+        for _ in range(3):
+            pane.show("acme-1")
+            await pass_time(pilot, 1)
+        await pilot.pause(0.2)
+        assert pane.reads == 1
+        await dashboard.check("acme-1")
+        await until(pilot, lambda: pane.reads > 1 and pane.dossier is not None and len(pane.dossier.attempts) == 1)
