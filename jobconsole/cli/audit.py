@@ -37,7 +37,10 @@ BINARY = ("parquet", "xlsx")
 @click.command()
 @click.argument("what", metavar="[OP | verify | rebuild-archive]", required=False, shell_complete=complete_operation)
 @click.option(
-    "--format", "form", type=click.Choice(["story", "json", "csv", *BINARY]), help="[default: story; with --json: json]"
+    "--format",
+    "form",
+    type=click.Choice(["story", "json", "csv", *BINARY]),
+    help="json: one document a line, as it is stored. [default: story; with --json: json]",
 )
 @click.option("-o", "--output", "target", type=TARGET, metavar="FILE", help="Write it there.")
 @pass_invocation
