@@ -19,7 +19,7 @@ from jobconsole.core.line import timestamp
 
 @click.command()
 @click.argument("operation", metavar="OP", shell_complete=complete_operation)
-@click.option("--at", type=TIME_AGO, metavar="T", help="The second to explain: 10:20:31 (UTC), RFC 3339, or how long ago. [default: now]")
+@click.option("--at", type=TIME_AGO, metavar="T", help="The second: 10:20:31 (UTC), RFC 3339, or how long ago. [default: now]")
 @pass_invocation
 def why(invocation: Invocation, operation: str, at: datetime | None) -> None:
     """Explain any second of an operation's life."""
