@@ -28,11 +28,14 @@ class Portal:
     def call(self, work: Coroutine[Any, Any, T]) -> T:
         """Run `work` in the loop and return its result; an interrupt cancels it there and is raised here.
 
-        Raises `RuntimeError` when called from the loop's own thread: that would wait for itself.
+        Raises `RuntimeError` when called from the loop's own thread, for that would wait for itself, and after `close`.
         """
         if threading.current_thread() is self._thread:
             work.close()
             raise RuntimeError("a blocking call from the console's own thread would wait for itself; use the async console")
+        if self._loop.is_closed():
+            work.close()
+            raise RuntimeError("the console is closed; open another one with jobconsole.open()")
         return _result(asyncio.run_coroutine_threadsafe(work, self._loop))
 
     def start(self, work: Coroutine[Any, Any, T]) -> Future[T]:

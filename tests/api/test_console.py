@@ -171,3 +171,5 @@ def test_a_blocking_call_from_the_consoles_own_thread_is_refused(tmp_path: Path)
 
     assert portal.call(inside()) == "refused"
     portal.close()
+    with pytest.raises(RuntimeError, match="the console is closed; open another one"):
+        portal.call(asyncio.sleep(0))
