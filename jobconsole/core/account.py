@@ -87,10 +87,10 @@ def opened(existing: Mapping[str, Any] | None, key: str, name: str, limits: Acco
 def _refilled(acc: Account, now: Moment) -> Account:
     if acc.rate is None:
         return acc
-    if acc.level_boot != now.boot:
-        acc = replace(acc, level=0, level_up=0, level_boot=now.boot)  # empty when the machine started; nothing need be written
-    passed = max(0, now.up - acc.level_up)
-    return replace(acc, level=min(acc.burst, acc.level + passed * acc.rate), level_up=max(now.up, acc.level_up))
+    same_boot = acc.level_boot == now.boot  # another one: empty when the machine started, so nothing need be written to fill it
+    level, since_up = (acc.level, acc.level_up) if same_boot else (0, 0)
+    level = min(acc.burst, level + max(0, now.up - since_up) * acc.rate)
+    return replace(acc, level=level, level_up=max(now.up, since_up), level_boot=now.boot)
 
 
 def held_until(acc: Account, now: Moment) -> datetime | None:

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, TypeAlias
 
-from jobconsole.core.operation import Action, Operation, Value, changes, document, settle
+from jobconsole.core.looks import settle
+from jobconsole.core.operation import Action, Operation, Value, changes, document
 
 Key: TypeAlias = tuple[str, str]  # (table, id): ("operations", operation_id), ("accounts", key), ("actions", id), ...
 

@@ -343,7 +343,7 @@ class Operation(Value, frozen=True, kw_only=True):
     cancel_requested_at: datetime | None = None
     revision: int = 1
     op_seq: int = 0
-    due_at: datetime | None = None  # when a worker looks next; derived, see `settle`
+    due_at: datetime | None = None  # when a worker looks next; derived, see `looks.py`
 
     def __repr__(self) -> str:
         """What a person wants to see first; the request, its token and texts of the provider stay out."""
@@ -410,36 +410,6 @@ def deadline(op: Operation) -> datetime:
     if op.business_deadline_at is None or op.is_business_deadline_waived:
         return op.deadline_at
     return min(op.deadline_at, op.business_deadline_at)
-
-
-def stops_at(op: Operation) -> datetime:
-    """When nothing is sent any more: the deadline, or the later end of a permit (STORE 4)."""
-    return deadline(op) if op.permit is None else max(deadline(op), op.permit.until_at)
-
-
-def is_submission_in_flight(op: Operation) -> bool:
-    """Whether a worker has claimed the submission: until that claim ends, nobody else concludes anything."""
-    opened = op.open_actions.get("submit")
-    return opened is not None and opened.state is ActionState.CLAIMED
-
-
-def settle(op: Operation) -> Operation:
-    """The same operation with `due_at` made from its plan: the earliest moment at which somebody must look at it.
-
-    That is the next check, an open action, the end of a permit, or the deadline: a deadline is booked when it passes, but that
-    of a submission in flight is left to its owner.
-    """
-    times = [a.due_at for a in op.open_actions.values() if a.due_at is not None]
-    if op.next_poll_at is not None:
-        times.append(op.next_poll_at)
-    if op.permit is not None and op.phase is not Phase.SUBMITTING:
-        times.append(op.permit.until_at)
-    if op.phase is Phase.WAITING:
-        times.append(deadline(op))
-    if op.phase is Phase.SUBMITTING and not is_submission_in_flight(op):
-        times.append(stops_at(op))
-    due_at = min(times) if times and not op.phase.is_terminal else None
-    return op if due_at == op.due_at else msgspec.structs.replace(op, due_at=due_at)
 
 
 def milliseconds(at: datetime) -> datetime:

@@ -116,13 +116,13 @@ class Worker:
             self._wake.set()
 
     def _learn(self, operation_id: str, looked: Looked) -> None:
-        """Why nothing was sent: an account without a token is not asked again before it has one."""
+        """Why nothing was sent: an account without a token is not asked again before it has one, and nothing is asked at once."""
         if looked.deferred is None or looked.op is None:
             return
         until = looked.deferred.until
         if looked.deferred.account_wide and until is not None:
             self._accounts[looked.op.account_key] = self._up_at(until)
-        elif until is None or until <= self.clock.wall():
+        else:
             self._rest(operation_id, timedelta(milliseconds=250))
 
     def _up_at(self, at: datetime) -> int:

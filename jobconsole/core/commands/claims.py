@@ -20,6 +20,7 @@ from jobconsole.core.commands.transitions import Sets, account_of, account_set, 
 from jobconsole.core.contract import Contract
 from jobconsole.core.denial import is_probe
 from jobconsole.core.events import Draft, Kind, Table, action_set
+from jobconsole.core.looks import stops_at
 from jobconsole.core.operation import (
     Action,
     ActionState,
@@ -31,7 +32,6 @@ from jobconsole.core.operation import (
     Reason,
     action,
     deadline,
-    stops_at,
 )
 
 SUBMIT_ATTEMPTS = 3  # X10

@@ -28,6 +28,7 @@ from jobconsole.core.commands.transitions import (
 from jobconsole.core.contract import Contract
 from jobconsole.core.denial import is_probe, may_inherit
 from jobconsole.core.events import Draft, Kind
+from jobconsole.core.looks import is_submission_in_flight, stops_at
 from jobconsole.core.operation import (
     DelaySource,
     Delivery,
@@ -37,8 +38,6 @@ from jobconsole.core.operation import (
     Phase,
     Reason,
     deadline,
-    is_submission_in_flight,
-    stops_at,
 )
 
 
@@ -191,8 +190,8 @@ def _take(ask: Reserve, view: View, draft: Draft, op: Operation, acc: Account, u
 
 def _continued(ask: Reserve, view: View, draft: Draft) -> Reservation:
     """One more request under the same token: counted, and every condition is checked again (STORE 4)."""
-    op, now = draft.op, view.now
-    if op.lease is None or op.lease.token != ask.token or op.phase.is_terminal or lease_has_ended(op.lease, view):
+    op, now, before = draft.op, view.now, draft.op.lease
+    if before is None or before.token != ask.token or op.phase.is_terminal or lease_has_ended(before, view):
         return Deferred("lease_lost")  # also where nobody took it yet: an ended lease is never renewed
     until = stops_at(op)
     if now.wall >= until:
@@ -211,15 +210,15 @@ def _continued(ask: Reserve, view: View, draft: Draft) -> Reservation:
     if stop is not None:
         return Deferred(stop.source, stop.until, account_wide=True)
     lease = replace(
-        op.lease,
+        before,
         until_up=now.up + int(ask.lease / timedelta(milliseconds=1)),
         until_at=now.wall + ask.lease,
         purpose=ask.purpose,
-        requests=op.lease.requests + 1,
+        requests=before.requests + 1,
     )
     op = replace(op, lease=lease, status_requests_used=op.status_requests_used + 1, permit=permit)
     draft.add(Kind.CHECK_RESERVED, op, also=account_set(view, charged(acc, now)), purpose=ask.purpose)
-    return Reserved(draft.op, op.lease.token if op.lease else 0, until)
+    return Reserved(draft.op, lease.token, until)
 
 
 def _submission_deadline(ask: Reserve, view: View, draft: Draft) -> Reservation:
