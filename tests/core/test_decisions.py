@@ -368,7 +368,7 @@ def test_an_option_that_is_not_open_is_refused(option: str) -> None:
 
 @pytest.mark.rule("C9")
 def test_an_undocumented_cancel_is_refused_with_its_reason() -> None:
-    assert late().refused("cancel").text == "acme documents no cancel"
+    assert late().refused("cancel").text == "acme documents no cancel; open now: extend, close"
 
 
 @pytest.mark.rule("H4", "X7")

@@ -75,10 +75,18 @@ def _is_under_way(op: Operation) -> bool:
     return op.permit is not None or bool(actions)
 
 
-def _option(choice: Choice, op: Operation, view: View) -> Option | None:
+def _options(choice: Choice, op: Operation, view: View) -> tuple[Option, ...]:
     digest = choice.new_contract.digest if choice.new_contract else None
-    options = open_options(op, choice.contract, view.now.wall, digest)
-    return next((o for o in options if o.name == choice.option), None)
+    return open_options(op, choice.contract, view.now.wall, digest)
+
+
+def _option(choice: Choice, op: Operation, view: View) -> Option | None:
+    return next((o for o in _options(choice, op, view) if o.name == choice.option), None)
+
+
+def _open_now(choice: Choice, op: Operation, view: View) -> str:
+    names = [option.name for option in _options(choice, op, view)]
+    return f"; open now: {', '.join(names)}" if names else ""
 
 
 def _refused(choice: Choice, op: Operation, view: View) -> Refusal | None:
@@ -88,7 +96,7 @@ def _refused(choice: Choice, op: Operation, view: View) -> Refusal | None:
         return Refusal("stale", what_happened(op, choice.revision))
     option = _option(choice, op, view)
     if option is None:
-        return Refusal("not_open", why_not_open(choice.option, op, choice.contract))
+        return Refusal("not_open", f"{why_not_open(choice.option, op, choice.contract)}{_open_now(choice, op, view)}")
     if choice.option in NEEDS_REASON_TEXT and not choice.reason.strip():
         return Refusal("reason_needed", f"{choice.option} needs a reason in words: --reason TEXT")
     return _over_bounds(choice, option, op, view)
