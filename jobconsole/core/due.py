@@ -248,8 +248,12 @@ class DueQueue:
             is_late = place.booked_at <= until
             if place.deadline_at > until and len(ripe) >= usable:
                 break
-            kept.append(heappop(heap))
-            if place.due_at > until or self._is_leased(place, facts, now, is_dead):
+            heappop(heap)
+            if place.due_at > until:  # the wall clock was set back
+                heappush(self._future, (place.due_at, place.operation_id))
+                continue
+            kept.append(place)
+            if self._is_leased(place, facts, now, is_dead):
                 continue
             if not is_late and len(ripe) >= usable:
                 continue  # a person let it go on after its deadline: few

@@ -76,6 +76,20 @@ def test_a_plan_that_was_left_wakes_nobody(store: Store) -> None:
     assert store.next_due() is None
 
 
+@pytest.mark.rule("B2")
+def test_a_wall_clock_that_is_set_back_makes_a_look_wait_again(store: Store) -> None:
+    """It is offered when its time comes for the second time, and a worker is told when."""
+    store.operation("op-1", phase=Phase.ESCALATED, next_poll_at=None, open_actions={"cancel": _asked(START + MINUTE)})
+    assert store.due(at=2 * MINUTE) == ["op-1"]
+    assert store.due() == []
+    assert store.next_due() == START + MINUTE
+    assert store.due(at=MINUTE) == ["op-1"]
+
+
+def _asked(due_at: datetime) -> OpenAction:
+    return OpenAction(action_id="a", due_at=due_at)
+
+
 def test_asking_changes_nothing(store: Store) -> None:
     """`due` is a hint: the same question has the same answer."""
     for number in range(5):

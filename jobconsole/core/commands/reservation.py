@@ -264,13 +264,13 @@ def _permit_over(ask: Reserve, view: View, draft: Draft) -> Reservation:
     assert op.escalation is not None  # every other permit is written on an escalated operation
     reason, detail = op.escalation.reason, op.escalation.detail
     asks = carrier(account_of(view, op, ask.contract), op.credential)
-    if reason is Reason.AUTHORIZATION_DENIED and asks not in (None, op.operation_id):
-        return _held(draft, view.now)
+    if reason is Reason.AUTHORIZATION_DENIED and asks != op.operation_id:
+        return _rejoined(draft, view.now)
     return Stopped(escalate(draft, op, reason, detail, ask.contract, view.now))
 
 
-def _held(draft: Draft, now: Moment) -> Deferred:
-    """A probe that came to nothing, while another operation asks about the same credential: held like the others (B11)."""
+def _rejoined(draft: Draft, now: Moment) -> Deferred:
+    """A probe that came to nothing, of a credential that another operation asks about, or nobody refused: like the others (B11)."""
     op, source = answered(draft.op, now.wall), DelaySource.ACCOUNT_HOLD
     op = replace(op, phase=Phase.WAITING, permit=None, next_poll_at=now.wall, delay_source=source, revision=op.revision + 1)
     draft.add(Kind.CHECK_PLANNED, op, reason=source)
