@@ -1,6 +1,6 @@
 """The composition root: the one file that knows every adapter (STYLE).
 
-Only this file decides which store, transport, secrets and catalogue a console is built from. Front ends call `open_async`.
+Only this file decides which store, transport, secrets and catalogue a console is built from. Front ends call `open_desk`.
 """
 
 from __future__ import annotations
@@ -23,13 +23,11 @@ if TYPE_CHECKING:
     from jobconsole.core.contract import Contract
     from jobconsole.engine.broker import Broker
     from jobconsole.engine.broker import Changed as BrokerNews
-    from jobconsole.engine.face import AsyncConsole, is_settled
-    from jobconsole.engine.face import AsyncConsole as Desk
+    from jobconsole.engine.desk import Desk, is_settled
     from jobconsole.engine.submissions import Budget, Wish
     from jobconsole.errors import ContractInvalid
 
 __all__ = [
-    "AsyncConsole",
     "Broker",
     "BrokerNews",
     "Budget",
@@ -41,7 +39,6 @@ __all__ = [
     "is_settled",
     "load_settings",
     "load_themes",
-    "open_async",
     "open_desk",
     "open_reader",
     "require_credential",
@@ -49,14 +46,13 @@ __all__ = [
 ]
 
 _ELSEWHERE = {
-    "AsyncConsole": ("jobconsole.engine.face", "AsyncConsole"),
     "Broker": ("jobconsole.engine.broker", "Broker"),
     "BrokerNews": ("jobconsole.engine.broker", "Changed"),
     "Budget": ("jobconsole.engine.submissions", "Budget"),
-    "Desk": ("jobconsole.engine.face", "AsyncConsole"),
+    "Desk": ("jobconsole.engine.desk", "Desk"),
     "LoadedThemes": ("jobconsole.adapters.theme_files", "LoadedThemes"),
     "Wish": ("jobconsole.engine.submissions", "Wish"),
-    "is_settled": ("jobconsole.engine.face", "is_settled"),
+    "is_settled": ("jobconsole.engine.desk", "is_settled"),
 }
 """Names that this module passes on, loaded when somebody takes one: commands that only read take none of them."""
 
@@ -82,26 +78,26 @@ def home_folder(home: Path | None = None) -> Path:
 
 
 @asynccontextmanager
-async def open_async(
+async def open_desk(
     home: Path | None = None, *, label: str, is_read_only: bool = False, provider_files: Sequence[Path] = ()
-) -> AsyncIterator[AsyncConsole]:
-    """An `AsyncConsole` over the store in `home`, closed at the end. `label` says what kind of process this is.
+) -> AsyncIterator[Desk]:
+    """A `Desk` over the store in `home`, closed at the end. `label` says what kind of process this is.
 
     Opening for writing books the deadlines that passed meanwhile (X19). Raises `StoreError`.
     """
-    from jobconsole.engine.face import AsyncConsole
+    from jobconsole.engine.desk import Desk
 
     folder = home_folder(home)
     clock = SystemClock()
     store = await open_store(folder, clock, label=label, read_only=is_read_only)
     contracts = _LateCatalogue(folder / "providers", provider_files)
-    console = AsyncConsole(store, contracts, lambda: _transport(clock), clock, label)
+    desk = Desk(store, contracts, lambda: _transport(clock), clock, label)
     try:
         if not is_read_only:
-            await console.book_deadlines()
-        yield console
+            await desk.book_deadlines()
+        yield desk
     finally:
-        await console.close()
+        await desk.close()
 
 
 @asynccontextmanager
@@ -182,6 +178,3 @@ def _transport(clock: Clock) -> Transport:
     from jobconsole.adapters.secrets import ReferenceSecrets
 
     return HttpTransport(ReferenceSecrets(), clock)
-
-
-open_desk = open_async

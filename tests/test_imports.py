@@ -49,6 +49,6 @@ def test_a_listing_loads_nothing_that_sends_judges_or_writes(tmp_path: Path) -> 
     )
     modules = set(done.stdout.splitlines()[-1].split())
     assert "jobconsole.engine.reading" in modules
-    for name in ("engine.face", "engine.poll", "engine.worker", "core.contract", "core.observation", "adapters.writer"):
+    for name in ("engine.desk", "engine.poll", "engine.worker", "core.contract", "core.observation", "adapters.writer"):
         assert f"jobconsole.{name}" not in modules
     assert not {"tinydb", "jmespath", "platformdirs", "ulid"} & modules

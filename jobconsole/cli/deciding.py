@@ -19,7 +19,7 @@ from jobconsole.cli.exits import Exit
 from jobconsole.cli.invocation import Invocation, pass_invocation
 from jobconsole.cli.opening import has_worker, writing
 from jobconsole.cli.values import TIME, person
-from jobconsole.console import AsyncConsole
+from jobconsole.console import Desk
 from jobconsole.core.commands.effects import Applied
 from jobconsole.core.operation import Operation, Phase
 from jobconsole.core.wording import words
@@ -109,7 +109,7 @@ async def _cancel(
 
 async def _answered(
     invocation: Invocation,
-    console: AsyncConsole,
+    console: Desk,
     before: Operation,
     option: str,
     revision: int | None,
@@ -143,7 +143,7 @@ def _tell(invocation: Invocation, before: Operation, option: str, applied: Appli
     output.line(f"phase {words(before.phase)} -> {words(op.phase)}, revision {before.revision} -> {op.revision}")
 
 
-async def _carry_out(invocation: Invocation, console: AsyncConsole, op: Operation) -> None:
+async def _carry_out(invocation: Invocation, console: Desk, op: Operation) -> None:
     """What is due at once is done here where no worker is alive: a cancel should not wait for one."""
     if has_worker(console):
         return

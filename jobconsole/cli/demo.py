@@ -20,7 +20,7 @@ from jobconsole.cli.exits import Exit
 from jobconsole.cli.invocation import Invocation, pass_invocation
 from jobconsole.cli.launch import can_show
 from jobconsole.cli.output import Column, Output, Piece, Tone, Toned
-from jobconsole.console import AsyncConsole, Budget, Wish, is_settled, open_async
+from jobconsole.console import Budget, Desk, Wish, is_settled, open_desk
 from jobconsole.core.operation import Operation, Phase
 from jobconsole.core.wording import marked, words
 from jobconsole.play.scenarios import SCENARIOS
@@ -96,7 +96,7 @@ def demo(invocation: Invocation, headless: bool, seed: int) -> Exit:
 
 
 async def _play(output: Output, home: Path, seed: int) -> list[Met]:
-    async with PlayServer(seed=seed) as server, open_async(home, label="demo") as console:
+    async with PlayServer(seed=seed) as server, open_desk(home, label="demo") as console:
         output.note(f"play provider: {server.url}")
         met = [await _submit(console, role, server.port, seed + number) for number, role in enumerate(CAST)]
         async with console.embedded_worker():
@@ -110,13 +110,13 @@ async def _play(output: Output, home: Path, seed: int) -> list[Met]:
         return met
 
 
-async def _submit(console: AsyncConsole, role: Role, port: int, seed: int) -> Met:
+async def _submit(console: Desk, role: Role, port: int, seed: int) -> Met:
     wish = Wish(PERSON, name=role.name, task="demo", budget=role.budget, params={"port": str(port)})
     begun = await console.submit("play", {"scenario": role.scenario, "seed": seed}, wish=wish)
     return Met(role, begun.op)
 
 
-async def _follow(console: AsyncConsole, output: Output, met: Met) -> None:
+async def _follow(console: Desk, output: Output, met: Met) -> None:
     """Tell what becomes of one job, and answer its questions as a person would: extend once, then cancel."""
     while not met.op.phase.is_terminal:
         (met.op,) = await console.wait([met.op.operation_id], None)

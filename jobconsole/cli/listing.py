@@ -23,7 +23,7 @@ from jobconsole.core.views import row_view
 from jobconsole.core.wording import counted, words
 
 if TYPE_CHECKING:
-    from jobconsole.console import AsyncConsole
+    from jobconsole.console import Desk
 
 NOTHING = "nothing waits. Begin with: jobconsole submit PROVIDER, or see it play: jobconsole demo"
 
@@ -97,7 +97,7 @@ async def _list_in_flight(invocation: Invocation, console: Reader) -> None:
     invocation.output.flush()
 
 
-async def _follow(invocation: Invocation, console: AsyncConsole) -> None:
+async def _follow(invocation: Invocation, console: Desk) -> None:
     """One line for each change, written at once; ends by itself."""
     async with contextlib.aclosing(changed_lines(console, until_still=True)) as lines:
         async for op, line in lines:

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, TypeVar
 
 from jobconsole.cli.invocation import Invocation
 from jobconsole.cli.output import Output
-from jobconsole.console import Reader, open_async, open_reader
+from jobconsole.console import Reader, open_desk, open_reader
 from jobconsole.core.operation import Operation, Phase
 from jobconsole.core.wording import counted
 from jobconsole.errors import StoreDamaged, UnknownOperation
 from jobconsole.protocols import Contracts
 
 if TYPE_CHECKING:
-    from jobconsole.console import AsyncConsole
+    from jobconsole.console import Desk
 
 AnyReader = TypeVar("AnyReader", bound=Reader)
 NO_WORKER = "no worker is running: nothing is checked until you start one with: jobconsole run"
@@ -57,10 +57,10 @@ async def contracts(invocation: Invocation) -> AsyncIterator[Contracts]:
 
 
 @asynccontextmanager
-async def writing(invocation: Invocation, label: str) -> AsyncIterator[AsyncConsole]:
+async def writing(invocation: Invocation, label: str) -> AsyncIterator[Desk]:
     """The store for changing, created where there is none; read-only where the call says so. Raises `StoreError`."""
     home, is_read_only, files = invocation.home, invocation.is_read_only, invocation.provider_files
-    opened = open_async(home, label=label, is_read_only=is_read_only, provider_files=files)
+    opened = open_desk(home, label=label, is_read_only=is_read_only, provider_files=files)
     async with _told(invocation, opened) as console:
         yield console
 

@@ -20,7 +20,7 @@ from jobconsole.cli.invocation import Invocation, pass_invocation
 from jobconsole.cli.opening import tell_missing_worker, writing
 from jobconsole.cli.values import DURATION, PAIR, TIME, json_body, milliseconds_text, person
 from jobconsole.cli.wait import follow, run_waiting
-from jobconsole.console import AsyncConsole, Budget, Wish, require_credential
+from jobconsole.console import Budget, Desk, Wish, require_credential
 from jobconsole.core.commands.submission import Begun
 from jobconsole.core.coverage import coverage
 from jobconsole.core.operation import Operation, Phase
@@ -133,7 +133,7 @@ def _tell_begun(invocation: Invocation, begun: Begun) -> None:
         invocation.output.note(f"the same request is live already as {others}; two jobs may run now; --id prevents that")
 
 
-async def _sent(invocation: Invocation, console: AsyncConsole, op: Operation) -> Operation:
+async def _sent(invocation: Invocation, console: Desk, op: Operation) -> Operation:
     """Send the submission from here; whatever happens, the record is there and its id is told."""
     try:
         return await console.perform(op.operation_id)
@@ -142,7 +142,7 @@ async def _sent(invocation: Invocation, console: AsyncConsole, op: Operation) ->
         raise
 
 
-async def _conclude(invocation: Invocation, console: AsyncConsole, op: Operation, timeout: timedelta | None) -> Exit:
+async def _conclude(invocation: Invocation, console: Desk, op: Operation, timeout: timedelta | None) -> Exit:
     """Say what began and how long its checks last; then wait, where that was asked for."""
     await _tell_coverage(invocation, console, op)
     group = await _others(console, op)
@@ -155,7 +155,7 @@ async def _conclude(invocation: Invocation, console: AsyncConsole, op: Operation
     return OF_WORD.get(status_word(op, is_waited_out=False), Exit.OK)
 
 
-async def _others(console: AsyncConsole, op: Operation) -> list[Operation]:
+async def _others(console: Desk, op: Operation) -> list[Operation]:
     """The operations of the other jobs that the same submission started."""
     if op.group is None:
         return []
@@ -163,7 +163,7 @@ async def _others(console: AsyncConsole, op: Operation) -> list[Operation]:
     return [each for each in known if each.group == op.group and each.operation_id != op.operation_id]
 
 
-async def _tell_coverage(invocation: Invocation, console: AsyncConsole, op: Operation) -> None:
+async def _tell_coverage(invocation: Invocation, console: Desk, op: Operation) -> None:
     contract = await console.contract_of(op)
     if contract is None or op.phase.is_terminal:
         return
@@ -171,7 +171,7 @@ async def _tell_coverage(invocation: Invocation, console: AsyncConsole, op: Oper
         invocation.output.note("warning: ", warning)
 
 
-async def _print(invocation: Invocation, console: AsyncConsole, begun: Sequence[Operation]) -> None:
+async def _print(invocation: Invocation, console: Desk, begun: Sequence[Operation]) -> None:
     """What began: in JSON the record of the first, whose id the caller may have chosen."""
     views, now = await console.views(begun), console.clock.wall()
     if invocation.as_json:

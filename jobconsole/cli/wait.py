@@ -17,7 +17,7 @@ from jobconsole.cli.exits import Exit, of_words
 from jobconsole.cli.invocation import Invocation, pass_invocation
 from jobconsole.cli.opening import tell_missing_worker, writing
 from jobconsole.cli.values import DURATION
-from jobconsole.console import AsyncConsole, is_settled
+from jobconsole.console import Desk, is_settled
 from jobconsole.core.operation import Operation
 from jobconsole.core.outcome import answer, status_word
 from jobconsole.core.views import operation_view
@@ -49,7 +49,7 @@ async def _wait(invocation: Invocation, operations: Sequence[str], timeout: time
         return await follow(invocation, console, operations, timeout)
 
 
-async def follow(invocation: Invocation, console: AsyncConsole, operations: Sequence[str], timeout: timedelta) -> Exit:
+async def follow(invocation: Invocation, console: Desk, operations: Sequence[str], timeout: timedelta) -> Exit:
     """Wait for these operations, with a worker of our own where none is alive; print how each stands, and return the code."""
     progress = _Progress(invocation, console, is_alone=len(operations) == 1)
     if console.health().is_writable:
@@ -66,7 +66,7 @@ async def follow(invocation: Invocation, console: AsyncConsole, operations: Sequ
 class _Progress:
     """One line on stderr for each change that a person would notice."""
 
-    def __init__(self, invocation: Invocation, console: AsyncConsole, *, is_alone: bool) -> None:
+    def __init__(self, invocation: Invocation, console: Desk, *, is_alone: bool) -> None:
         self._invocation, self._console, self._is_alone = invocation, console, is_alone
         self._told: dict[str, tuple[object, ...]] = {}
 
@@ -82,7 +82,7 @@ class _Progress:
         self._invocation.output.note(*(piece if isinstance(piece, str) else piece.text for piece in line))
 
 
-def _tell_outcomes(invocation: Invocation, console: AsyncConsole, found: Sequence[Operation]) -> None:
+def _tell_outcomes(invocation: Invocation, console: Desk, found: Sequence[Operation]) -> None:
     now, output = console.clock.wall(), invocation.output
     if invocation.as_json:
         output.json([answer(op, is_waited_out=True) for op in found])

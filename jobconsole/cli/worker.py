@@ -16,7 +16,7 @@ from jobconsole.cli.invocation import Invocation, pass_invocation
 from jobconsole.cli.opening import tell_questions, writing
 from jobconsole.cli.stopping import stop_on_signals
 from jobconsole.cli.watching import changed_lines
-from jobconsole.console import AsyncConsole
+from jobconsole.console import Desk
 from jobconsole.core.operation import Phase
 from jobconsole.core.wording import counted
 
@@ -50,7 +50,7 @@ async def _run(invocation: Invocation, *, until_idle: bool, once: bool) -> Exit:
         return stopped.exit
 
 
-async def _tell_start(invocation: Invocation, console: AsyncConsole) -> None:
+async def _tell_start(invocation: Invocation, console: Desk) -> None:
     in_flight = await console.operations()
     waiting = sum(op.phase is not Phase.ESCALATED for op in in_flight)
     others = len(console.health().workers)
@@ -60,13 +60,13 @@ async def _tell_start(invocation: Invocation, console: AsyncConsole) -> None:
     )
 
 
-async def _tell_changes(invocation: Invocation, console: AsyncConsole) -> None:
+async def _tell_changes(invocation: Invocation, console: Desk) -> None:
     async with contextlib.aclosing(changed_lines(console)) as lines:
         async for _, line in lines:
             invocation.output.note(*(piece if isinstance(piece, str) else piece.text for piece in line))
 
 
-async def _tell_end(invocation: Invocation, console: AsyncConsole) -> None:
+async def _tell_end(invocation: Invocation, console: Desk) -> None:
     in_flight = await console.operations()
     if invocation.as_json:
         asking = sum(op.phase is Phase.ESCALATED for op in in_flight)

@@ -1,6 +1,6 @@
 """What only looks: everything that a front end may ask of a store without changing it.
 
-Only this file answers that. Commands that list and show get a `Reader` and nothing more; `face.py` adds what changes something.
+Only this file answers that. Commands that list and show get a `Reader` and nothing more; `desk.py` adds what changes something.
 What few questions need is imported when one of them is asked: listing what waits is the first thing that any program does (S6),
 and it must not wait for the code that judges answers.
 """

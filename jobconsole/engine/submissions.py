@@ -1,6 +1,6 @@
 """From a caller's wish to a record: what is checked, what is made, before anything is written (X9, X14, X18).
 
-Only this file decides which budget a caller gets and which ids and tokens an operation begins with. `face.py` calls it.
+Only this file decides which budget a caller gets and which ids and tokens an operation begins with. `desk.py` calls it.
 """
 
 from __future__ import annotations

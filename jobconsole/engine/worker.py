@@ -116,7 +116,7 @@ class Worker:
             self._wake.set()
 
     def _learn(self, operation_id: str, looked: Looked) -> None:
-        """Why nothing was sent: an account without a token is not asked again before it has one, and nothing is asked at once."""
+        """Why nothing was sent: an account without a token is not asked again before it has one, nor is anything at once."""
         if looked.deferred is None or looked.op is None:
             return
         until = looked.deferred.until

@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 
-from jobconsole.engine.face import AsyncConsole, is_settled
+from jobconsole.engine.desk import Desk, is_settled
 from jobconsole.engine.worker import Worker
 from jobconsole.testing.clock import ManualClock
 
@@ -19,12 +19,12 @@ LONGEST = timedelta(days=2)
 Condition = Callable[[], Awaitable[bool]]
 
 
-async def run_until_settled(console: AsyncConsole, worker: Worker, clock: ManualClock, *, longest: timedelta = LONGEST) -> None:
+async def run_until_settled(console: Desk, worker: Worker, clock: ManualClock, *, longest: timedelta = LONGEST) -> None:
     """Let `worker` work until every operation has ended or needs a person."""
     await run_until(all_settled(console), worker, clock, longest=longest)
 
 
-def all_settled(console: AsyncConsole) -> Condition:
+def all_settled(console: Desk) -> Condition:
     """Whether every operation has ended or needs a person."""
 
     async def are_settled() -> bool:
@@ -62,9 +62,7 @@ async def run_for(duration: timedelta, worker: Worker, clock: ManualClock) -> No
     await run_until(is_over, worker, clock, longest=duration)
 
 
-async def perform_until(
-    is_done: Condition, console: AsyncConsole, clock: ManualClock, operation_id: str, *, looks: int = 100
-) -> None:
+async def perform_until(is_done: Condition, console: Desk, clock: ManualClock, operation_id: str, *, looks: int = 100) -> None:
     """Perform what is due for one operation, and let time go on in between, until `is_done`; at most `looks` times.
 
     Each look ends before the clock moves, so answers may take real time.

@@ -20,7 +20,7 @@ from jobconsole.cli.exits import Exit, of_words
 from jobconsole.core.contract import Contract
 from jobconsole.core.operation import Operation, Phase, Reason
 from jobconsole.core.outcome import status_word
-from jobconsole.engine.face import AsyncConsole
+from jobconsole.engine.desk import Desk
 from jobconsole.engine.submissions import Wish
 from jobconsole.errors import ContractInvalid, TransportFault
 from jobconsole.play.job import Fault, FaultKind, Reply
@@ -96,7 +96,7 @@ class Stage:
     ) -> None:
         self.contract, self.clock, self.calls = contract, clock, calls
         self.store = store or MemoryStore(clock)
-        self.console = AsyncConsole(self.store, OneContract(contract), lambda: transport, clock, "test")
+        self.console = Desk(self.store, OneContract(contract), lambda: transport, clock, "test")
         self.operation_id = ""
 
     async def submit(self, operation_id: str | None = None) -> str:

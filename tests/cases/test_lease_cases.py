@@ -18,7 +18,7 @@ from jobconsole.core.commands.reservation import Deferred, Reservation, Reserve,
 from jobconsole.core.contract import Contract
 from jobconsole.core.events import Kind
 from jobconsole.core.operation import Operation, Phase
-from jobconsole.engine.face import AsyncConsole
+from jobconsole.engine.desk import Desk
 from jobconsole.engine.submissions import Wish
 from jobconsole.protocols import Receipt, Scope
 from jobconsole.testing.clock import ManualClock
@@ -65,7 +65,7 @@ class Poller:
 async def two_pollers(clock: ManualClock) -> tuple[Poller, Poller]:
     """A and B over one store that tracks job-1, which is due."""
     contract, store = demo_contract({}), MemoryStore(clock)
-    console = AsyncConsole(store, OneContract(contract), lambda: ScriptedTransport([], clock), clock, "test")
+    console = Desk(store, OneContract(contract), lambda: ScriptedTransport([], clock), clock, "test")
     await console.track("demo", job_id="job-1", wish=Wish(by="person:ana", operation_id="job-1"))
     return Poller(store, contract), Poller(store.handle(), contract)
 

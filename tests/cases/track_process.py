@@ -8,7 +8,7 @@ from pathlib import Path
 
 from jobconsole.adapters.clock import SystemClock
 from jobconsole.adapters.tinydb_store import open_store
-from jobconsole.engine.face import AsyncConsole
+from jobconsole.engine.desk import Desk
 from jobconsole.engine.submissions import Wish
 from jobconsole.testing.transport import ScriptedTransport
 from tests.cases.demo_contract import demo_contract
@@ -19,7 +19,7 @@ async def track(home: Path, label: str, count: int) -> None:
     """Track so many jobs, and close every second one again."""
     clock = SystemClock()
     store = await open_store(home, clock, label=label)
-    console = AsyncConsole(store, OneContract(demo_contract({})), lambda: ScriptedTransport([], clock), clock, label)
+    console = Desk(store, OneContract(demo_contract({})), lambda: ScriptedTransport([], clock), clock, label)
     for number in range(count):
         begun = await console.track("demo", job_id=f"{label}-{number}", wish=Wish(by=PERSON, name=label))
         if number % 2:

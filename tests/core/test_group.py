@@ -10,7 +10,7 @@ import pytest
 from jobconsole.core.commands.group import sibling_ids
 from jobconsole.core.contract_file import load
 from jobconsole.core.operation import Phase
-from jobconsole.engine.face import AsyncConsole
+from jobconsole.engine.desk import Desk
 from jobconsole.engine.submissions import Wish
 from jobconsole.play.job import Reply
 from jobconsole.testing.clock import ManualClock
@@ -70,7 +70,7 @@ async def test_a_submission_that_names_three_jobs_begins_three_waits_in_one_grou
     clock = ManualClock()
     answers = [Reply(202, body={"ids": ["j1", "j2", "j3"]})]
     transport = ScriptedTransport(answers, clock)
-    desk = AsyncConsole(MemoryStore(clock), OneContract(), lambda: transport, clock, "test")  # type: ignore[arg-type]
+    desk = Desk(MemoryStore(clock), OneContract(), lambda: transport, clock, "test")  # type: ignore[arg-type]
     begun = await desk.submit("group", {"n": 3}, wish=Wish(by="person:ana", operation_id="batch"))
     await desk.perform(begun.op.operation_id)
     found = await desk.operations()

@@ -14,7 +14,7 @@ from jobconsole.core.account import Account
 from jobconsole.core.answer import Answer
 from jobconsole.core.contract import Contract
 from jobconsole.core.operation import Operation
-from jobconsole.engine.face import AsyncConsole
+from jobconsole.engine.desk import Desk
 from jobconsole.engine.submissions import Budget, Wish
 from jobconsole.errors import ContractInvalid, UnknownProvider
 from jobconsole.play.job import Reply
@@ -96,7 +96,7 @@ class Stage:
         self.store = store or MemoryStore(self.clock)
         self.transport = ScriptedTransport(answers, self.clock)
         self.shelf = Shelf(*(contracts or (sample(),)))
-        self.console = AsyncConsole(self.store, self.shelf, lambda: transport or self.transport, self.clock, "test")
+        self.console = Desk(self.store, self.shelf, lambda: transport or self.transport, self.clock, "test")
 
     def beside(self, answers: Iterable[Scripted] | Callable[[HttpRequest], Scripted] = ()) -> Stage:
         """Another process on the same store, with a transport of its own."""

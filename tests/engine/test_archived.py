@@ -1,4 +1,4 @@
-"""What the engine's face makes of an operation that was archived: it is still the one of its id (X18, STORE 1.3)."""
+"""What the engine's desk makes of an operation that was archived: it is still the one of its id (X18, STORE 1.3)."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from jobconsole.console import is_settled, open_async
+from jobconsole.console import is_settled, open_desk
 from jobconsole.core.chain import Verification
 from jobconsole.core.documents import ID_FIELDS, Documents
 from jobconsole.core.events import Kind
@@ -89,13 +89,13 @@ class Evidence:
 
 async def unsettled(home: Path) -> list[str]:
     """Operations that neither ended nor wait for a person."""
-    async with open_async(home, label="look", is_read_only=True) as console:
+    async with open_desk(home, label="look", is_read_only=True) as console:
         return [op.operation_id for op in await console.operations(include_ended=True) if not is_settled(op)]
 
 
 async def leases(home: Path, pid: int) -> int:
     """How many operations the worker in this process owns."""
-    async with open_async(home, label="look", is_read_only=True) as console:
+    async with open_desk(home, label="look", is_read_only=True) as console:
         return sum(op.lease is not None and op.lease.owner.startswith(f"worker:{pid}-") for op in await console.operations())
 
 
@@ -103,7 +103,7 @@ async def gather(home: Path, port: int, kills: Mapping[str, float]) -> Evidence:
     """Read everything."""
     log = provider_log(port)
     acks = [line.split() for line in home.with_suffix(".acks").read_text(encoding="utf-8").splitlines()]
-    async with open_async(home, label="look", is_read_only=True) as console:
+    async with open_desk(home, label="look", is_read_only=True) as console:
         replayed, kinds, decisions = Documents(), Counter[str](), set[str]()
         async for data in console.events():
             line = parse(data)

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from jobconsole.console import AsyncConsole, Budget, Wish, is_settled, open_async
+from jobconsole.console import Budget, Desk, Wish, is_settled, open_desk
 from jobconsole.core.operation import Operation, Phase
 from jobconsole.errors import Refused
 
@@ -41,14 +41,14 @@ class Feeder:
         """Until told to stop."""
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, setattr, self, "is_stopping", True)
         while not self.is_stopping:
-            async with open_async(self.home, label="feed") as console:
+            async with open_desk(self.home, label="feed") as console:
                 for _ in range(ROUNDS_PER_OPENING):
                     await self._round(console)
                     if self.is_stopping:
                         return
                     await asyncio.sleep(PAUSE_S)
 
-    async def _round(self, console: AsyncConsole) -> None:
+    async def _round(self, console: Desk) -> None:
         everything = await console.operations(include_ended=True)
         for op in everything:
             if op.phase is Phase.ESCALATED and not op.decided:
@@ -57,7 +57,7 @@ class Feeder:
         first = len(everything)
         await asyncio.gather(*(self._begin(console, number) for number in range(first, first + max(0, missing))))
 
-    async def _begin(self, console: AsyncConsole, number: int) -> None:
+    async def _begin(self, console: Desk, number: int) -> None:
         """Submit most, track some; some of each with a small budget."""
         operation_id = f"kill-{number:05d}"
         rng = random.Random(f"{self.seed}/{operation_id}")
@@ -70,7 +70,7 @@ class Feeder:
             await console.submit(what, {"operation": operation_id}, wish=wish)
         self.acknowledged(f"begun {operation_id}")
 
-    async def _answer(self, console: AsyncConsole, op: Operation) -> None:
+    async def _answer(self, console: Desk, op: Operation) -> None:
         """A person's decision: extend, cancel or close, or leave the question to somebody else."""
         rng = random.Random(f"{self.seed}/{op.operation_id}/answer")
         names = {option.name for option in await console.options(op)}

@@ -9,7 +9,7 @@ from jobconsole.adapters.clock import SystemClock
 from jobconsole.adapters.http import HttpTransport
 from jobconsole.adapters.secrets import ReferenceSecrets
 from jobconsole.core.operation import Operation, Phase, Reason
-from jobconsole.engine.face import AsyncConsole
+from jobconsole.engine.desk import Desk
 from jobconsole.engine.submissions import Budget, Wish
 from jobconsole.play.scenarios import SCENARIOS
 from jobconsole.play.server import PlayServer
@@ -29,7 +29,7 @@ async def waited_for(server: PlayServer, scenarios: tuple[str, ...]) -> dict[str
     def transport() -> HttpTransport:
         return HttpTransport(ReferenceSecrets(), clock)
 
-    console = AsyncConsole(MemoryStore(clock), Catalogue(), transport, clock, "test")
+    console = Desk(MemoryStore(clock), Catalogue(), transport, clock, "test")
     try:
         begun = {}
         for name in scenarios:

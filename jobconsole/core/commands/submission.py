@@ -1,6 +1,6 @@
 """Starting a record: `submit` writes it before anything is sent, `track` adopts a job of somebody else's (B1, B17, X9, X18).
 
-Only this file decides what a new operation looks like and when an equal one is returned instead. Called by the engine's face.
+Only this file decides what a new operation looks like and when an equal one is returned instead. Called by the engine's desk.
 """
 
 from __future__ import annotations

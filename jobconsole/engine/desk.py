@@ -1,4 +1,4 @@
-"""The engine's face: everything that a front end may ask for, over one store (SPEC 12).
+"""The engine's desk: everything that a front end may ask for, over one store (SPEC 12).
 
 Only this file turns a caller's wish into commands and says what became of it; `reading.py` answers what only looks.
 `console.py` builds one from the adapters; command line, dashboard, notebook and agents call nothing below it.
@@ -32,8 +32,8 @@ from jobconsole.errors import Refused
 from jobconsole.protocols import Clock, Contracts, Receipt, Store, Transport, WorkerInfo
 
 
-class AsyncConsole(Reader):
-    """One store, its contracts and its worker, for one process. Build it with `jobconsole.console.open_async`."""
+class Desk(Reader):
+    """One store, its contracts and its worker, for one process. Build it with `jobconsole.console.open_desk`."""
 
     def __init__(
         self, store: Store, contracts: Contracts, transport: Callable[[], Transport], clock: Clock, label: str
