@@ -8,7 +8,7 @@ import pandas as pd
 
 from jobconsole.analysis.order import TERMINAL, by_operation, last_events, passed
 from jobconsole.core.events import Kind
-from jobconsole.core.operation import Phase, StateClass
+from jobconsole.core.vocabulary import Phase, StateClass
 
 STANDINGS = ("outcome", "escalation", "under way", "overdue")
 GRACE = timedelta(minutes=1)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from jobconsole.core.operation import Phase
+from jobconsole.core.vocabulary import Phase
 
 TERMINAL = [str(phase) for phase in Phase if phase.is_terminal]
 

@@ -7,7 +7,7 @@ import pandas as pd
 from jobconsole.analysis.order import TERMINAL, by_operation, following, passed
 from jobconsole.core.answer import CallError
 from jobconsole.core.events import Kind
-from jobconsole.core.operation import DelaySource, Phase
+from jobconsole.core.vocabulary import DelaySource, Phase
 
 IN_REQUEST, FOR_PERSON, SUBMISSION = "request", "person", "submission"
 REASONS = (*map(str, DelaySource), IN_REQUEST, FOR_PERSON, SUBMISSION)

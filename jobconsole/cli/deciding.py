@@ -21,7 +21,8 @@ from jobconsole.cli.opening import has_worker, writing
 from jobconsole.cli.values import TIME, person
 from jobconsole.console import Desk
 from jobconsole.core.commands.effects import Applied
-from jobconsole.core.operation import Operation, Phase
+from jobconsole.core.operation import Operation
+from jobconsole.core.vocabulary import Phase
 from jobconsole.core.wording import words
 
 _GRANT = click.IntRange(min=0)

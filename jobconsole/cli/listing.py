@@ -18,8 +18,9 @@ from jobconsole.cli.invocation import Invocation, pass_invocation
 from jobconsole.cli.opening import reading, tell_missing_worker, tell_questions, writing
 from jobconsole.cli.watching import changed_lines, is_moving
 from jobconsole.console import Reader
-from jobconsole.core.operation import Operation, Phase
+from jobconsole.core.operation import Operation
 from jobconsole.core.views import row_view
+from jobconsole.core.vocabulary import Phase
 from jobconsole.core.wording import counted, words
 
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ from jobconsole.cli.invocation import Invocation, pass_invocation
 from jobconsole.cli.opening import reading
 from jobconsole.cli.output import Output
 from jobconsole.core.durations import duration_text
-from jobconsole.core.operation import Phase
 from jobconsole.core.views import View
+from jobconsole.core.vocabulary import Phase
 from jobconsole.core.wording import clock_text, source_text, words
 
 WIDTH = 16  # columns of a label

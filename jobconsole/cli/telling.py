@@ -9,8 +9,8 @@ from datetime import datetime, timedelta
 
 from jobconsole.cli.output import Column, Piece, Tone, Toned
 from jobconsole.core.durations import duration_text
-from jobconsole.core.operation import DelaySource, Phase, Reason
 from jobconsole.core.views import View
+from jobconsole.core.vocabulary import DelaySource, Phase, Reason
 from jobconsole.core.wording import clock_text, reason_text, source_text, words
 
 TONES: dict[str, Tone] = {

@@ -17,7 +17,8 @@ from msgspec.structs import replace
 
 from jobconsole.core.answer import RateLimit
 from jobconsole.core.command import Moment
-from jobconsole.core.operation import DelaySource, Value
+from jobconsole.core.operation import Value
+from jobconsole.core.vocabulary import DelaySource
 
 if TYPE_CHECKING:
     from jobconsole.core.contract import AccountLimits

@@ -12,7 +12,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, TypeAlias
 
-from jobconsole.core.operation import Counts, Delivery, ProviderError, StateClass, Value
+from jobconsole.core.operation import Counts, ProviderError, Value
+from jobconsole.core.vocabulary import Delivery, StateClass
 
 TEXT_LIMIT = 2_000  # characters of a provider's text that are kept ("Details decided")
 

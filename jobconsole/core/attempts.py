@@ -16,7 +16,7 @@ from typing import Any
 
 from jobconsole.core.answer import CallError
 from jobconsole.core.events import Kind
-from jobconsole.core.operation import Phase
+from jobconsole.core.vocabulary import Phase
 
 _CALL_ERRORS = frozenset(CallError)
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from jobconsole.core.answer import CallError
 from jobconsole.core.events import Kind
-from jobconsole.core.operation import DelaySource, Delivery, Phase, StateClass
+from jobconsole.core.vocabulary import DelaySource, Delivery, Phase, StateClass
 
 DECISIONS: Final = ("wait_until", "confirm", "succeed", "stop", "escalate")
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, Literal, Protocol
 
-from jobconsole.core.operation import StateClass
+from jobconsole.core.vocabulary import StateClass
 
 
 class Expression(Protocol):

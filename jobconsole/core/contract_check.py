@@ -19,8 +19,8 @@ from jobconsole.core.durations import parse_duration
 from jobconsole.core.endpoints import base_url, params_of
 from jobconsole.core.envelope import Reading, read_parts
 from jobconsole.core.observation import judge
-from jobconsole.core.operation import Reason, StateClass
 from jobconsole.core.verdict import Step
+from jobconsole.core.vocabulary import Reason, StateClass
 from jobconsole.errors import HostRefused, InvalidValue
 
 _STEPS = ("status", "submit", "confirm")

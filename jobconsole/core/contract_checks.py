@@ -10,7 +10,7 @@ from datetime import timedelta
 from jobconsole.core import templates
 from jobconsole.core.contract import Contract, RequestTemplate
 from jobconsole.core.contract_table import Table
-from jobconsole.core.operation import StateClass
+from jobconsole.core.vocabulary import StateClass
 
 _ENDS = frozenset(
     {

@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Mapping
 
-from jobconsole.core.operation import StateClass
+from jobconsole.core.vocabulary import StateClass
 
 _REQUEST = ("request", "headers", "body", "encoding", "accepted")
 _TABLES = (

@@ -11,7 +11,7 @@ from typing import Any
 
 from jobconsole.core.contract import StateTable
 from jobconsole.core.contract_table import Table
-from jobconsole.core.operation import StateClass
+from jobconsole.core.vocabulary import StateClass
 
 _LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 

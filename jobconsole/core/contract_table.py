@@ -16,7 +16,7 @@ from jobconsole.core.contract import Rule
 from jobconsole.core.contract_keys import KEYS, mend_of
 from jobconsole.core.durations import parse_duration
 from jobconsole.core.expressions import CompiledExpression, ExpressionRefused
-from jobconsole.core.operation import StateClass
+from jobconsole.core.vocabulary import StateClass
 from jobconsole.errors import ContractInvalid, InvalidValue
 
 RULE_VERDICTS = (

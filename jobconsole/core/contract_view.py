@@ -14,7 +14,7 @@ from typing import Any
 
 from jobconsole.core.contract import Contract, RequestTemplate, StateTable
 from jobconsole.core.durations import duration_text
-from jobconsole.core.operation import StateClass
+from jobconsole.core.vocabulary import StateClass
 
 _LEFT_OUT = frozenset({"text"})  # the file itself: `source` and `digest` name it
 

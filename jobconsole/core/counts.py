@@ -10,7 +10,8 @@ from typing import Any
 
 from jobconsole.core.contract import CountPaths
 from jobconsole.core.numbers import whole
-from jobconsole.core.operation import Counts, StateClass
+from jobconsole.core.operation import Counts
+from jobconsole.core.vocabulary import StateClass
 
 
 def read_counts(paths: CountPaths, envelope: Mapping[str, Any]) -> tuple[Counts | None, tuple[str, ...]]:

@@ -15,17 +15,9 @@ from msgspec.structs import replace
 from jobconsole.core.answer import CallError, Observation
 from jobconsole.core.command import Moment
 from jobconsole.core.contract import Contract
-from jobconsole.core.operation import (
-    DelaySource,
-    NotBefore,
-    Operation,
-    Phase,
-    Reason,
-    Result,
-    StateClass,
-    deadline,
-)
+from jobconsole.core.operation import NotBefore, Operation, Result, deadline
 from jobconsole.core.schedule import EXPIRY_TOLERANCE, plan, seconds
+from jobconsole.core.vocabulary import DelaySource, Phase, Reason, StateClass
 
 LEAST_REREADS = 2  # a success that lacks its result is read again at least so often (CONTRACT, result.lag)
 

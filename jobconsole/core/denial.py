@@ -6,7 +6,8 @@ Only this file decides that. A refused credential holds every operation that use
 
 from __future__ import annotations
 
-from jobconsole.core.operation import ActionState, Operation, Phase, Reason
+from jobconsole.core.operation import Operation
+from jobconsole.core.vocabulary import ActionState, Phase, Reason
 
 CREDENTIAL_PERMITS = frozenset({"credential_mended", "use_credential"})
 """Permits whose one request may try a credential that was refused: a probe."""

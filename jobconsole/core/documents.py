@@ -19,7 +19,7 @@ from jobconsole.core.command import Moment
 from jobconsole.core.due import PLANNED_FROM, TERMINAL, DueQueue, IsDead, Planned, instant, is_live, planned
 from jobconsole.core.ended import EndedQueue
 from jobconsole.core.events import Key, Table, apply
-from jobconsole.core.operation import ActionState
+from jobconsole.core.vocabulary import ActionState
 
 WIRE_NAMES: Final[Mapping[str, str]] = {
     Table.OPERATIONS: "_default",

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 from jobconsole.core.account import TOKEN
 from jobconsole.core.command import Moment
 from jobconsole.core.denial import CREDENTIAL_PERMITS
-from jobconsole.core.operation import ActionState, Phase
+from jobconsole.core.vocabulary import ActionState, Phase
 
 Document: TypeAlias = Mapping[str, Any]
 IsDead: TypeAlias = Callable[[str], bool]

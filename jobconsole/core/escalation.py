@@ -9,8 +9,9 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from jobconsole.core.operation import FINAL_ANSWERS, Operation, Option, Phase, Reason, deadline
+from jobconsole.core.operation import FINAL_ANSWERS, Operation, Option, deadline
 from jobconsole.core.schedule import final_check_at
+from jobconsole.core.vocabulary import Phase, Reason
 
 if TYPE_CHECKING:
     from jobconsole.core.contract import Contract

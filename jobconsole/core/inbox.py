@@ -14,9 +14,10 @@ from typing import Literal
 from jobconsole.core.contract import Contract
 from jobconsole.core.durations import duration_text
 from jobconsole.core.escalation import look_options
-from jobconsole.core.operation import Operation, Reason
+from jobconsole.core.operation import Operation
 from jobconsole.core.terminal_text import inert
 from jobconsole.core.views import View, operation_view, stamp
+from jobconsole.core.vocabulary import Reason
 from jobconsole.core.wording import clock_text, reason_text, says_more, words
 
 _LONGEST = 300  # characters of foreign text in a line

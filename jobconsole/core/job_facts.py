@@ -18,10 +18,10 @@ from jobconsole.core.envelope import Reading
 from jobconsole.core.hints import read_hints
 from jobconsole.core.moments import moment
 from jobconsole.core.numbers import number
-from jobconsole.core.operation import StateClass
 from jobconsole.core.provider_text import error_of, text_of
 from jobconsole.core.result_facts import read_result, usable_url
 from jobconsole.core.verdict import SHOWN, Verdict
+from jobconsole.core.vocabulary import StateClass
 from jobconsole.errors import HostRefused, InvalidValue
 
 EXPIRY_TOLERANCE = timedelta(seconds=60)

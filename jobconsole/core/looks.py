@@ -11,7 +11,8 @@ from datetime import datetime
 from msgspec.structs import replace
 
 from jobconsole.core.denial import is_probe
-from jobconsole.core.operation import ActionState, Operation, Phase, deadline
+from jobconsole.core.operation import Operation, deadline
+from jobconsole.core.vocabulary import ActionState, Phase
 
 
 def stops_at(op: Operation) -> datetime:

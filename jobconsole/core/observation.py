@@ -13,11 +13,11 @@ from jobconsole.core.answer import Answer, CallError, Envelope, Known, Observati
 from jobconsole.core.contract import Contract
 from jobconsole.core.envelope import Reading, read, reading_of
 from jobconsole.core.job_facts import job_facts
-from jobconsole.core.operation import Delivery
 from jobconsole.core.provider_text import text_of
 from jobconsole.core.status_codes import is_ambiguous
 from jobconsole.core.submit_answer import judge_submit
 from jobconsole.core.verdict import SHOWN, Step, Verdict, judge_state
+from jobconsole.core.vocabulary import Delivery
 from jobconsole.errors import CertificateFault, ProviderFault, TransportFault
 
 _REQUEST_IDS = ("x-request-id", "request-id", "x-amzn-requestid", "x-ms-request-id", "x-correlation-id")

@@ -9,97 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from enum import StrEnum
 from typing import Any, Final
 
 import msgspec
 
-
-class Phase(StrEnum):
-    """Phases of an operation (SPEC 1)."""
-
-    SUBMITTING = "submitting"
-    WAITING = "waiting"
-    ESCALATED = "escalated"
-    SUCCEEDED = "succeeded"
-    COMPLETED_WITH_ERRORS = "completed_with_errors"
-    FAILED = "failed"
-    CANCELLED = "cancelled"
-    EXPIRED = "expired"
-    NO_OUTCOME = "no_outcome"
-    ABANDONED = "abandoned"
-
-    @property
-    def is_terminal(self) -> bool:
-        """True where nothing follows any more (X7: never reopened)."""
-        return self not in (Phase.SUBMITTING, Phase.WAITING, Phase.ESCALATED)
-
-
-class StateClass(StrEnum):
-    """What the contract's table makes of a provider's state (C1), and the two verdicts beside the table."""
-
-    WAITING = "waiting"
-    SUCCEEDED = "succeeded"
-    PARTIAL = "partial"
-    FAILED = "failed"
-    CANCELLED = "cancelled"
-    EXPIRED = "expired"
-    NEEDS_HUMAN = "needs_human"
-    NO_OUTCOME = "no_outcome"
-    CONTRADICTION = "contradiction"
-    UNKNOWN = "unknown"
-
-
-class DelaySource(StrEnum):
-    """Why the next check is when it is (SPEC 1)."""
-
-    PROVIDER_RETRY_AFTER = "provider_retry_after"
-    PROVIDER_POLL_HINT = "provider_poll_hint"
-    LOCAL_BACKOFF = "local_backoff"
-    ADAPTIVE = "adaptive"
-    FINAL_CHECK = "final_check"
-    MANUAL_EXTENSION = "manual_extension"
-    NOT_FOUND_GRACE = "not_found_grace"
-    ACCOUNT_HOLD = "account_hold"
-    ACCOUNT_LIMIT = "account_limit"
-    MIN_INTERVAL = "min_interval"
-    PAUSE = "pause"
-
-
-class Delivery(StrEnum):
-    """Did the provider answer this request? Apart from what the job does (SPEC 1, observation)."""
-
-    ANSWERED = "answered"
-    NONE = "none"
-    AMBIGUOUS = "ambiguous"
-
-
-class Reason(StrEnum):
-    """Why an operation needs a person, or why something ended that somebody should see (H1)."""
-
-    DEADLINE_EXCEEDED = "deadline_exceeded"
-    REQUEST_BUDGET_EXHAUSTED = "request_budget_exhausted"
-    TRANSPORT_FAILURES_EXHAUSTED = "transport_failures_exhausted"
-    RATE_LIMITED = "rate_limited"
-    UNKNOWN_STATE = "unknown_state"
-    CONTRADICTORY_RESPONSE = "contradictory_response"
-    AUTHORIZATION_DENIED = "authorization_denied"
-    PROVIDER_FAILURE = "provider_failure"
-    JOB_NOT_FOUND = "job_not_found"
-    INTEGRATION_ERROR = "integration_error"
-    NEEDS_HUMAN_AT_PROVIDER = "needs_human_at_provider"
-    SUBMISSION_AMBIGUOUS = "submission_ambiguous"
-    SUBMISSION_REFUSED = "submission_refused"
-    RESULT_INVALID = "result_invalid"
-    PROVIDER_WAIT_EXCEEDS_DEADLINE = "provider_wait_exceeds_deadline"
-    CANCEL_UNCONFIRMED = "cancel_unconfirmed"
-    APPROVAL_REQUIRED = "approval_required"
-    EXTENSION_REQUESTED = "extension_requested"
-    CANCEL_REQUESTED = "cancel_requested"
-    COMPLETED_WITH_ERRORS = "completed_with_errors"
-    JOB_EXPIRED = "job_expired"
-    NO_OUTCOME = "no_outcome"
-    CANCELLED_ELSEWHERE = "cancelled_elsewhere"
+from jobconsole.core.vocabulary import ActionState, DelaySource, Delivery, Phase, Reason, StateClass
 
 
 class Value(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -191,15 +105,6 @@ class Result(Value, frozen=True, kw_only=True):
     file: str | None = None
 
 
-class ActionState(StrEnum):
-    """States of an action (STORE 4)."""
-
-    REQUESTED = "requested"  # waits for a person where `needs_approval`
-    CLAIMED = "claimed"
-    ENDED = "ended"
-    UNKNOWN = "unknown"  # claimed, outcome not learned: never repeated blindly
-
-
 class OpenAction(Value, frozen=True, kw_only=True):
     """The operation's view of an action that is not over; the record of its own lies in table `actions`."""
 
@@ -274,7 +179,6 @@ class Operation(Value, frozen=True, kw_only=True):
     request_body: str | None = None  # canonical JSON, at most 128 KiB, for `replay_submit`
     idempotency_token: str | None = None
     submit_attempts: int = 0
-    first_submit_at: datetime | None = None
     submitted_at: datetime | None = None  # when the submission was accepted; null when tracked
 
     # where it stands
@@ -331,7 +235,6 @@ class Operation(Value, frozen=True, kw_only=True):
     delay_source: DelaySource | None = None
     not_before: NotBefore | None = None
     base_delay_ms: int | None = None  # the submit answer's hint replaces `base` (X2)
-    is_expiry_checked: bool = False  # the one check after the provider's own expiry was planned (B14)
 
     # authority
     lease: Lease | None = None

@@ -11,7 +11,8 @@ from typing import Any
 
 import msgspec
 
-from jobconsole.core.operation import Counts, Operation, Phase, ProviderError, Reason
+from jobconsole.core.operation import Counts, Operation, ProviderError
+from jobconsole.core.vocabulary import Phase, Reason
 
 DONE_WORDS = frozenset(
     {

@@ -12,10 +12,10 @@ from types import MappingProxyType
 from jobconsole.core.contract import Contract
 from jobconsole.core.durations import duration_text
 from jobconsole.core.events import Kind
-from jobconsole.core.operation import DelaySource
 from jobconsole.core.standing import Standing
 from jobconsole.core.story_line import Event, moment
 from jobconsole.core.terminal_text import inert
+from jobconsole.core.vocabulary import DelaySource
 from jobconsole.core.wording import actor_text, clock_text, words
 
 _LONGEST = 80  # characters of a name or a reason

@@ -12,7 +12,8 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from jobconsole.core.answer import CallError, Observation
-from jobconsole.core.operation import DelaySource, Operation, deadline
+from jobconsole.core.operation import Operation, deadline
+from jobconsole.core.vocabulary import DelaySource
 
 if TYPE_CHECKING:
     from jobconsole.core.contract import Contract, Schedule

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
-from jobconsole.core.operation import Operation, Phase
+from jobconsole.core.operation import Operation
+from jobconsole.core.vocabulary import Phase
 
 if TYPE_CHECKING:
     from jobconsole.core.account import Account

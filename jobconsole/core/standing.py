@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from jobconsole.core.events import Kind
-from jobconsole.core.operation import ActionState, Operation, Phase
+from jobconsole.core.operation import Operation
 from jobconsole.core.story_line import Event, moment
+from jobconsole.core.vocabulary import ActionState, Phase
 
 _ANSWERS = frozenset({Kind.CHECK_ANSWERED, Kind.SUBMIT_ANSWERED})
 

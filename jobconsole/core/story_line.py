@@ -14,8 +14,8 @@ from typing import Any, TypeAlias
 from jobconsole.core.answer import CallError
 from jobconsole.core.durations import duration_text
 from jobconsole.core.events import Kind
-from jobconsole.core.operation import DelaySource, Delivery
 from jobconsole.core.terminal_text import inert
+from jobconsole.core.vocabulary import DelaySource, Delivery
 from jobconsole.core.wording import actor_text, clock_text, says_more, source_text, words
 
 Event: TypeAlias = Mapping[str, Any]

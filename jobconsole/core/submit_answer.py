@@ -13,11 +13,11 @@ from jobconsole.core.contract import Contract, Submit
 from jobconsole.core.envelope import Reading
 from jobconsole.core.job_facts import job_facts, next_check, status_url
 from jobconsole.core.numbers import number
-from jobconsole.core.operation import StateClass
 from jobconsole.core.provider_text import error_of
 from jobconsole.core.result_facts import usable_url
 from jobconsole.core.status_codes import call_error_of
 from jobconsole.core.verdict import Verdict, is_answer, judge_class
+from jobconsole.core.vocabulary import StateClass
 
 _LONGEST_ID = 2_000
 

@@ -24,8 +24,8 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
 
-from jobconsole.core.operation import Phase
 from jobconsole.core.terminal_text import inert, width
+from jobconsole.core.vocabulary import Phase
 from jobconsole.core.wording import glyph
 from jobconsole.errors import InvalidValue
 

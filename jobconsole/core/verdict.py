@@ -15,9 +15,9 @@ from jobconsole.core.answer import CallError, Known
 from jobconsole.core.contract import Contract, Expression, Rule
 from jobconsole.core.contract_states import classify, state_text
 from jobconsole.core.envelope import Reading
-from jobconsole.core.operation import StateClass
 from jobconsole.core.provider_text import error_of, text_of
 from jobconsole.core.status_codes import REDIRECTS, call_error_of, is_said_by_code
+from jobconsole.core.vocabulary import StateClass
 
 Step: TypeAlias = Literal["status", "submit", "confirm"]
 

@@ -18,10 +18,11 @@ from jobconsole.core.account import HOUR, Account, Denied, carrier, is_denied
 from jobconsole.core.denial import carries
 from jobconsole.core.escalation import NEEDS_REASON_TEXT, look_options
 from jobconsole.core.line import timestamp
-from jobconsole.core.operation import Action, Operation, Option, Phase, Reason, deadline
+from jobconsole.core.operation import Action, Operation, Option, deadline
 from jobconsole.core.outcome import DONE_WORDS
 from jobconsole.core.stall import stalled_since
 from jobconsole.core.templates import fill_url
+from jobconsole.core.vocabulary import Phase, Reason
 from jobconsole.core.wording import option_words, reason_text
 from jobconsole.errors import InvalidValue
 

@@ -14,7 +14,7 @@ from jobconsole.core.account import Account
 from jobconsole.core.contract import Contract
 from jobconsole.core.escalation import look_options
 from jobconsole.core.events import Kind
-from jobconsole.core.operation import Operation, Phase, Reason
+from jobconsole.core.operation import Operation
 from jobconsole.core.plan_reason import because, not_earlier
 from jobconsole.core.stall import stalled_since
 from jobconsole.core.standing import Standing, standing_after, standing_now
@@ -22,6 +22,7 @@ from jobconsole.core.story import story
 from jobconsole.core.story_line import Event, moment
 from jobconsole.core.terminal_text import inert
 from jobconsole.core.views import hold_view, operation_view
+from jobconsole.core.vocabulary import Phase, Reason
 from jobconsole.core.wording import clock_text, counted, reason_text, says_more, words
 
 _SECOND = timedelta(seconds=1)

@@ -15,7 +15,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from jobconsole.core.escalation import is_past_business_deadline, needs_extension, pause_ends
-from jobconsole.core.operation import DelaySource, Operation, Option, Phase, Reason, StateClass
+from jobconsole.core.operation import Operation, Option
+from jobconsole.core.vocabulary import DelaySource, Phase, Reason, StateClass
 
 if TYPE_CHECKING:
     from jobconsole.core.contract import Contract

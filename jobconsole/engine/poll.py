@@ -25,10 +25,11 @@ from jobconsole.core.contract import Contract
 from jobconsole.core.denial import is_probe
 from jobconsole.core.events import Kind
 from jobconsole.core.observation import observe, unseen
-from jobconsole.core.operation import Delivery, Operation, StateClass
+from jobconsole.core.operation import Operation
 from jobconsole.core.requests import RequestValues, cancel_request, confirm_request, status_request, submit_request
 from jobconsole.core.retry_after import read_headers
 from jobconsole.core.status_codes import call_error_of
+from jobconsole.core.vocabulary import Delivery, StateClass
 from jobconsole.engine.contracts import ContractBook
 from jobconsole.engine.gate import RequestGate
 from jobconsole.errors import CallerError, HostRefused, PeerClosedIdle, ProviderFault, SecretMissing, Withheld

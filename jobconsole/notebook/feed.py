@@ -19,8 +19,9 @@ from typing import Any, Protocol, TypeVar
 from jobconsole.console import Broker, BrokerNews, Desk
 from jobconsole.core.account import Account
 from jobconsole.core.contract import Contract
-from jobconsole.core.operation import Operation, Phase
+from jobconsole.core.operation import Operation
 from jobconsole.core.views import View, operation_view
+from jobconsole.core.vocabulary import Phase
 from jobconsole.protocols import StoreHealth
 
 log = logging.getLogger(__name__)

@@ -18,7 +18,7 @@ from IPython.core.magic import Magics, cell_magic, line_magic, magics_class
 
 from jobconsole.api import Console
 from jobconsole.console import Budget
-from jobconsole.core.operation import Phase
+from jobconsole.core.vocabulary import Phase
 from jobconsole.errors import InvalidValue, JobconsoleError, UnknownOperation
 from jobconsole.notebook.cell_body import cell_id, parse_body
 

@@ -14,7 +14,8 @@ from datetime import datetime
 from typing import Any, Final
 
 from jobconsole.core.escalation import look_options
-from jobconsole.core.operation import Operation, Phase, deadline
+from jobconsole.core.operation import Operation, deadline
+from jobconsole.core.vocabulary import Phase
 from jobconsole.notebook.feed import News, Picture
 from jobconsole.notebook.rows import Row, row
 

@@ -13,9 +13,10 @@ from typing import Any, TypeAlias
 from jobconsole.core.commands.decisions import why_not_open
 from jobconsole.core.contract import Contract
 from jobconsole.core.inbox import InboxItem, item_lines
-from jobconsole.core.operation import Operation, Phase
+from jobconsole.core.operation import Operation
 from jobconsole.core.terminal_text import inert
 from jobconsole.core.views import View
+from jobconsole.core.vocabulary import Phase
 from jobconsole.core.wording import reason_text, says_more, words
 
 Row: TypeAlias = dict[str, Any]

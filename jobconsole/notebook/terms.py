@@ -11,8 +11,8 @@ from typing import Any
 
 from jobconsole.console import LoadedThemes
 from jobconsole.core.attempts import Outcome, mark
-from jobconsole.core.operation import DelaySource, Phase
 from jobconsole.core.theme import HUES, Theme
+from jobconsole.core.vocabulary import DelaySource, Phase
 from jobconsole.core.wording import glyph, source_text, words
 from jobconsole.errors import InvalidValue
 from jobconsole.notebook.texts import FOR_BROWSER

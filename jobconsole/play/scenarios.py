@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any, Literal, TypeAlias
 
-from jobconsole.core.operation import Phase, Reason
+from jobconsole.core.vocabulary import Phase, Reason
 from jobconsole.play.job import Fault, FaultKind, Job, Reply
 
 Behaviour: TypeAlias = Callable[[Job, float, int, Random], Reply]

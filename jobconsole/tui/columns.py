@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, TypeAlias
 
-from jobconsole.core.operation import Operation, Phase, deadline
+from jobconsole.core.operation import Operation, deadline
+from jobconsole.core.vocabulary import Phase
 from jobconsole.tui import row
 from jobconsole.tui.clock_face import TimeStyle
 from jobconsole.tui.row import Piece, RowContext

@@ -15,10 +15,10 @@ from textual.content import Content
 
 from jobconsole.core.attempts import Attempt, Outcome, mark
 from jobconsole.core.durations import duration_text
-from jobconsole.core.operation import Phase
 from jobconsole.core.terminal_text import inert
 from jobconsole.core.theme import HUES, Hue
 from jobconsole.core.views import View
+from jobconsole.core.vocabulary import Phase
 from jobconsole.core.wording import clock_text, glyph, says_more, source_text, words
 from jobconsole.tui.clock_face import TimeStyle, age_text, full_text, until_text
 from jobconsole.tui.widgets.bars import budget_bar, progress_bar

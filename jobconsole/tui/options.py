@@ -14,9 +14,10 @@ from textual.content import Content
 
 from jobconsole.core.commands.decisions import why_not_open
 from jobconsole.core.contract import Contract
-from jobconsole.core.operation import Operation, Phase
+from jobconsole.core.operation import Operation
 from jobconsole.core.terminal_text import inert
 from jobconsole.core.views import View
+from jobconsole.core.vocabulary import Phase
 from jobconsole.core.wording import words
 from jobconsole.tui.detail_sections import Pen
 from jobconsole.tui.widgets.line_list import Entry

@@ -16,9 +16,10 @@ from jobconsole.core.account import Account, empty_at
 from jobconsole.core.contract import Contract
 from jobconsole.core.contract_view import contract_view
 from jobconsole.core.coverage import coverage
-from jobconsole.core.operation import Operation, Phase, StateClass
+from jobconsole.core.operation import Operation
 from jobconsole.core.terminal_text import inert
 from jobconsole.core.views import View, account_view
+from jobconsole.core.vocabulary import Phase, StateClass
 from jobconsole.core.wording import counted, glyph, words
 from jobconsole.protocols import StoreHealth
 from jobconsole.tui.clock_face import clock, full_text, zone_name

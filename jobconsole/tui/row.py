@@ -13,9 +13,10 @@ from typing import TypeAlias
 from rich.style import Style
 
 from jobconsole.core.account import Account
-from jobconsole.core.operation import DelaySource, Operation, Phase, deadline
+from jobconsole.core.operation import Operation, deadline
 from jobconsole.core.stall import stalled_since
 from jobconsole.core.terminal_text import inert
+from jobconsole.core.vocabulary import DelaySource, Phase
 from jobconsole.core.wording import counted, words
 from jobconsole.tui.clock_face import TimeStyle, age_text, short_age_text, since_text, until_text
 from jobconsole.tui.themes import Look

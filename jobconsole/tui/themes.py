@@ -14,8 +14,8 @@ from textual.color import Color
 from textual.theme import BUILTIN_THEMES
 from textual.theme import Theme as TextualTheme
 
-from jobconsole.core.operation import Phase
 from jobconsole.core.theme import Hue, Theme
+from jobconsole.core.vocabulary import Phase
 
 
 def textual_theme(theme: Theme) -> TextualTheme:

@@ -17,7 +17,8 @@ from jobconsole.adapters.frames import audit as bulk
 from jobconsole.adapters.frames import audit_frame, audit_frame_of_blocks, operations_frame
 from jobconsole.core.columns import AUDIT, Holds
 from jobconsole.core.events import Kind
-from jobconsole.core.operation import Counts, Escalation, Phase, ProviderError, Reason
+from jobconsole.core.operation import Counts, Escalation, ProviderError
+from jobconsole.core.vocabulary import Phase, Reason
 from jobconsole.errors import AuditBroken
 from tests.analysis.log import BEGAN, Log, at, cells, rows
 from tests.store.made import made

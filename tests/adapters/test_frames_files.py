@@ -16,7 +16,7 @@ import jobconsole
 from jobconsole.adapters.frames import audit_frame, operations_frame
 from jobconsole.core.columns import AUDIT
 from jobconsole.core.line import Place, encode
-from jobconsole.core.operation import Phase
+from jobconsole.core.vocabulary import Phase
 from jobconsole.errors import AuditBroken, InvalidValue
 from tests.analysis.log import BEGAN, Log, at, cells
 from tests.store.made import made

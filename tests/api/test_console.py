@@ -15,7 +15,7 @@ import pytest
 
 import jobconsole
 from jobconsole.api import Console
-from jobconsole.core.operation import Phase
+from jobconsole.core.vocabulary import Phase
 from jobconsole.errors import InvalidValue, Refused, UnknownOperation, UnknownProvider
 from jobconsole.testing.server import SlowJobServer
 

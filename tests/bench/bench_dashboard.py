@@ -36,7 +36,8 @@ from jobconsole.adapters.tinydb_store import open_store
 from jobconsole.console import Desk, load_themes
 from jobconsole.core.command import Command, Plan, Refusal, Scope, View
 from jobconsole.core.events import Draft, EventDraft, Kind, Table
-from jobconsole.core.operation import Phase, operation
+from jobconsole.core.operation import operation
+from jobconsole.core.vocabulary import Phase
 from jobconsole.tui.app import Dashboard
 from tests.bench.stored import filled, provider
 

@@ -14,7 +14,8 @@ from jobconsole.core.command import Command, Plan, Refusal, Scope, View
 from jobconsole.core.contract import Contract
 from jobconsole.core.contract_file import load
 from jobconsole.core.events import Draft, EventDraft, Kind
-from jobconsole.core.operation import DelaySource, Limits, Operation, Phase
+from jobconsole.core.operation import Limits, Operation
+from jobconsole.core.vocabulary import DelaySource, Phase
 from jobconsole.engine.contracts import ContractBook
 from jobconsole.protocols import Contracts
 

@@ -18,8 +18,9 @@ from typing import Any
 
 from jobconsole.cli.exits import Exit, of_words
 from jobconsole.core.contract import Contract
-from jobconsole.core.operation import Operation, Phase, Reason
+from jobconsole.core.operation import Operation
 from jobconsole.core.outcome import status_word
+from jobconsole.core.vocabulary import Phase, Reason
 from jobconsole.engine.desk import Desk
 from jobconsole.engine.submissions import Wish
 from jobconsole.errors import ContractInvalid, TransportFault

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import trustme
 
-from jobconsole.core.operation import Delivery, Phase, Reason
+from jobconsole.core.vocabulary import Delivery, Phase, Reason
 from tests.adapters.raw_server import Connection, RawServer
 from tests.cases.case_file import Case, each, variants
 from tests.cases.demo_contract import BASE_URL, HOST, Tables

@@ -17,7 +17,8 @@ from jobconsole.core.commands.recording import Judged, Record, record
 from jobconsole.core.commands.reservation import Deferred, Reservation, Reserve, Reserved, give_back, reserve
 from jobconsole.core.contract import Contract
 from jobconsole.core.events import Kind
-from jobconsole.core.operation import Operation, Phase
+from jobconsole.core.operation import Operation
+from jobconsole.core.vocabulary import Phase
 from jobconsole.engine.desk import Desk
 from jobconsole.engine.submissions import Wish
 from jobconsole.protocols import Receipt, Scope

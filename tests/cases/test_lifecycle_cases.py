@@ -12,8 +12,9 @@ import pytest
 
 from jobconsole.cli.exits import Exit, of_words
 from jobconsole.core.contract import Schedule
-from jobconsole.core.operation import ActionState, DelaySource, Operation, Phase, Reason, StateClass
+from jobconsole.core.operation import Operation
 from jobconsole.core.schedule import backoff
+from jobconsole.core.vocabulary import ActionState, DelaySource, Phase, Reason, StateClass
 from jobconsole.errors import Refused
 from tests.cases.case_file import Case, case, each
 from tests.cases.demo_contract import Tables

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from jobconsole.core.operation import DelaySource, Phase, Reason
+from jobconsole.core.vocabulary import DelaySource, Phase, Reason
 from tests.cases.case_file import Case, each
 from tests.cases.demo_contract import INTERVAL_S
 from tests.cases.runner import ended, played, staged

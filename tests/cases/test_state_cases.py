@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from jobconsole.core.operation import Counts, Phase, ProviderError, Reason, StateClass
+from jobconsole.core.operation import Counts, ProviderError
+from jobconsole.core.vocabulary import Phase, Reason, StateClass
 from tests.cases.case_file import Case, each
 from tests.cases.demo_contract import INTERVAL_S, Tables
 from tests.cases.runner import ended, exit_of, played

@@ -20,7 +20,7 @@ import pytest
 from tinydb import TinyDB, where
 
 from jobconsole.adapters.tinydb_store import FolderStore, open_store
-from jobconsole.core.operation import Phase, Reason
+from jobconsole.core.vocabulary import Phase, Reason
 from jobconsole.engine.submissions import Wish
 from jobconsole.errors import InvalidValue, StoreDamaged
 from jobconsole.testing.clock import ManualClock

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jobconsole.cli.exits import OF_WORD, of_error, of_words
-from jobconsole.core.operation import Phase
+from jobconsole.core.vocabulary import Phase
 from jobconsole.errors import (
     AuditBroken,
     CertificateFault,

@@ -10,7 +10,8 @@ from typing import Any
 
 from jobconsole.core.answer import CallError, Observation, RateLimit, ResultFacts
 from jobconsole.core.command import Moment
-from jobconsole.core.operation import Delivery, Limits, Operation, Phase, Reason, StateClass
+from jobconsole.core.operation import Limits, Operation
+from jobconsole.core.vocabulary import Delivery, Phase, Reason, StateClass
 
 START = datetime(2026, 11, 29, 10, 0, tzinfo=UTC)
 DEADLINE = START + timedelta(minutes=40)

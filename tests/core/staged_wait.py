@@ -24,8 +24,9 @@ from jobconsole.core.commands.submission import NewOperation, Wanted, submit, tr
 from jobconsole.core.contract import Contract
 from jobconsole.core.contract_file import load
 from jobconsole.core.observation import observe
-from jobconsole.core.operation import Delivery, Operation
+from jobconsole.core.operation import Operation
 from jobconsole.core.verdict import Step
+from jobconsole.core.vocabulary import Delivery
 from jobconsole.protocols import CommandKind, Receipt
 from jobconsole.testing.clock import ManualClock
 from jobconsole.testing.memory_store import MemoryStore

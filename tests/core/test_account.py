@@ -30,7 +30,8 @@ from jobconsole.core.answer import CallError
 from jobconsole.core.command import Moment, Scope
 from jobconsole.core.commands.reservation import Deferred, Reserved, inherit_denial
 from jobconsole.core.contract import AccountLimits
-from jobconsole.core.operation import DelaySource, Operation, Phase, Reason, document
+from jobconsole.core.operation import Operation, document
+from jobconsole.core.vocabulary import DelaySource, Phase, Reason
 from tests.core.desk import ACCOUNT, Desk
 from tests.core.sample_contract import sample
 from tests.core.sample_facts import answered, at, denied, done, limited, moment, quota, running, unanswered, unavailable

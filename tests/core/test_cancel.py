@@ -11,7 +11,7 @@ import pytest
 
 from jobconsole.core.answer import CallError, Observation
 from jobconsole.core.commands.reservation import Stopped
-from jobconsole.core.operation import Delivery, Phase, Reason
+from jobconsole.core.vocabulary import Delivery, Phase, Reason
 from tests.core.desk import Desk
 from tests.core.sample_contract import CANCEL, sample
 from tests.core.sample_facts import (

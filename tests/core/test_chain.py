@@ -13,8 +13,8 @@ from jobconsole.core.command import Moment, Plan, Scope
 from jobconsole.core.documents import Documents
 from jobconsole.core.events import EventDraft, Kind
 from jobconsole.core.line import Place, beginning, encode, parse
-from jobconsole.core.operation import Phase
 from jobconsole.core.transaction import Batch
+from jobconsole.core.vocabulary import Phase
 from tests.store.made import START, count_one, create, made
 
 STORE = "store-1"

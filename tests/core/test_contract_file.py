@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from jobconsole.core.contract_file import load
 from jobconsole.core.contract_keys import KEYS
 from jobconsole.core.contract_toml import dump
-from jobconsole.core.operation import StateClass
+from jobconsole.core.vocabulary import StateClass
 from jobconsole.errors import ContractInvalid
 from tests.core.answers import text
 

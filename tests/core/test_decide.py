@@ -12,7 +12,8 @@ import pytest
 
 from jobconsole.core.answer import CallError, Observation
 from jobconsole.core.decide import Decision, Escalate, Stop, Succeed, WaitUntil, tallied
-from jobconsole.core.operation import Counts, DelaySource, Delivery, Phase, ProviderError, Reason, StateClass
+from jobconsole.core.operation import Counts, ProviderError
+from jobconsole.core.vocabulary import DelaySource, Delivery, Phase, Reason, StateClass
 from tests.core.judged import concluded, counted
 from tests.core.sample_contract import sample
 from tests.core.sample_facts import (

@@ -14,7 +14,8 @@ import pytest
 
 from jobconsole.core.commands.effects import Applied
 from jobconsole.core.commands.reservation import Deferred, Reserved
-from jobconsole.core.operation import DelaySource, Granted, Phase, Reason, StateClass
+from jobconsole.core.operation import Granted
+from jobconsole.core.vocabulary import DelaySource, Phase, Reason, StateClass
 from tests.core.desk import Desk
 from tests.core.sample_contract import CANCEL, budget, sample
 from tests.core.sample_facts import at, done, limited, reason, running, state, unanswered

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from jobconsole.core.command import Moment
 from jobconsole.core.documents import Documents
 from jobconsole.core.looks import settle
-from jobconsole.core.operation import ActionState, NotBefore, OpenAction, Permit, Phase, document
+from jobconsole.core.operation import NotBefore, OpenAction, Permit, document
+from jobconsole.core.vocabulary import ActionState, Phase
 from tests.store.made import ACCOUNT, START, lease, made
 
 NOW = Moment(START, 1_000_000, "boot-1")

@@ -13,7 +13,8 @@ import pytest
 
 from jobconsole.core.contract import Contract
 from jobconsole.core.escalation import LOOK_ANSWERS, NEEDS_REASON_TEXT, OPTIONS, look_options, options_for, waiting_options
-from jobconsole.core.operation import DelaySource, Granted, Look, NotBefore, OpenAction, Option, Phase, Reason
+from jobconsole.core.operation import Granted, Look, NotBefore, OpenAction, Option
+from jobconsole.core.vocabulary import DelaySource, Phase, Reason
 from tests.core.sample_contract import CANCEL, TABLES, WITH_TOKEN, budget, sample
 from tests.core.sample_facts import DEADLINE, at, operation
 

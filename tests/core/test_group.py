@@ -9,7 +9,7 @@ import pytest
 
 from jobconsole.core.commands.group import sibling_ids
 from jobconsole.core.contract_file import load
-from jobconsole.core.operation import Phase
+from jobconsole.core.vocabulary import Phase
 from jobconsole.engine.desk import Desk
 from jobconsole.engine.submissions import Wish
 from jobconsole.play.job import Reply

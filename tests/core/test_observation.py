@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from jobconsole.core.answer import CallError, Envelope, Known, Observation
 from jobconsole.core.observation import observe, unseen
-from jobconsole.core.operation import Delivery, StateClass
+from jobconsole.core.vocabulary import Delivery, StateClass
 from jobconsole.errors import CertificateFault, HostRefused, PeerClosedIdle, TransportFault
 from tests.core.answers import DATE, JSON, answer, demo
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from jobconsole.core.commands.reservation import Deferred, Reserved, Stopped
-from jobconsole.core.operation import Phase, Reason, StateClass
+from jobconsole.core.vocabulary import Phase, Reason, StateClass
 from tests.core.desk import Desk
 from tests.core.sample_contract import CHARGED, CONFIRM, WITH_TOKEN, sample
 from tests.core.sample_facts import at, denied, done, reason, running, state, unanswered

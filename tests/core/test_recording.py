@@ -12,7 +12,7 @@ import pytest
 
 from jobconsole.core.answer import Observation, RejectedHint, ResultFacts
 from jobconsole.core.decide import ConfirmFirst
-from jobconsole.core.operation import DelaySource, Phase, Reason, StateClass
+from jobconsole.core.vocabulary import DelaySource, Phase, Reason, StateClass
 from tests.core.desk import Desk
 from tests.core.sample_contract import CONFIRM, sample
 from tests.core.sample_facts import at, done, limited, running, state, unanswered, unavailable

@@ -12,7 +12,7 @@ import pytest
 
 from jobconsole.core.commands.reservation import Deferred, Reserved, Stopped
 from jobconsole.core.events import Kind
-from jobconsole.core.operation import DelaySource, Delivery, Phase, Reason
+from jobconsole.core.vocabulary import DelaySource, Delivery, Phase, Reason
 from jobconsole.protocols import WorkerInfo
 from tests.core.desk import Desk, finished
 from tests.core.sample_contract import budget, sample

@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 
 from jobconsole.core.answer import Observation
 from jobconsole.core.contract import Contract, Schedule
-from jobconsole.core.operation import DelaySource, NotBefore
+from jobconsole.core.operation import NotBefore
 from jobconsole.core.schedule import CheckPlan, backoff, final_check_at, guidance, plan
+from jobconsole.core.vocabulary import DelaySource
 from tests.core.sample_contract import CONFIRM, sample
 from tests.core.sample_facts import DEADLINE, at, limited, missing, operation, running, unavailable
 

@@ -9,9 +9,10 @@ import pytest
 from jobconsole.cli.telling import state_text
 from jobconsole.core.account import Account
 from jobconsole.core.contract_file import load
-from jobconsole.core.operation import Operation, Phase, deadline
+from jobconsole.core.operation import Operation, deadline
 from jobconsole.core.stall import remembered, stalled_since
 from jobconsole.core.views import operation_view
+from jobconsole.core.vocabulary import Phase
 from jobconsole.core.why import why
 from tests.core.staged_wait import CONTRACT, StagedWait, at, contract
 from tests.store.made import START, made

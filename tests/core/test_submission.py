@@ -9,7 +9,7 @@ import pytest
 
 from jobconsole.core.command import Refusal
 from jobconsole.core.commands.submission import Begun
-from jobconsole.core.operation import Phase
+from jobconsole.core.vocabulary import Phase
 from tests.core.desk import Desk
 from tests.core.sample_facts import accepted, at, done, running
 

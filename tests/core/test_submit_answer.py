@@ -8,7 +8,8 @@ import pytest
 
 from jobconsole.core.answer import Known, Observation
 from jobconsole.core.observation import observe
-from jobconsole.core.operation import Delivery, ProviderError, StateClass
+from jobconsole.core.operation import ProviderError
+from jobconsole.core.vocabulary import Delivery, StateClass
 from tests.core.answers import DATE, JSON, answer, demo
 
 

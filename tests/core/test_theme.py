@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from jobconsole.core.operation import Phase
 from jobconsole.core.theme import HUES, PALETTE, Hue, parse_theme
+from jobconsole.core.vocabulary import Phase
 from jobconsole.errors import InvalidValue
 
 COLOURS = "\n".join(f'{key} = "#a0b0c0"' for key in PALETTE)

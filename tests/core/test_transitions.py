@@ -20,7 +20,8 @@ from jobconsole.core.commands.claims import Claimed
 from jobconsole.core.commands.effects import Applied
 from jobconsole.core.commands.reservation import Reserved
 from jobconsole.core.events import Kind
-from jobconsole.core.operation import Operation, Phase, StateClass, document
+from jobconsole.core.operation import Operation, document
+from jobconsole.core.vocabulary import Phase, StateClass
 from jobconsole.protocols import WorkerInfo
 from tests.core.desk import Desk, finished
 from tests.core.sample_contract import CANCEL, CONFIRM, WITH_TOKEN, budget, sample

@@ -11,7 +11,7 @@ import pytest
 
 from jobconsole.core.answer import Observation, ResultFacts
 from jobconsole.core.decide import ConfirmFirst, Decision, Escalate, Stop, Succeed, WaitUntil, decide, in_grace, tallied
-from jobconsole.core.operation import Phase, Reason, StateClass
+from jobconsole.core.vocabulary import Phase, Reason, StateClass
 from tests.core.judged import concluded, counted
 from tests.core.sample_contract import CONFIRM, TABLES, sample
 from tests.core.sample_facts import (

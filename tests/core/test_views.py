@@ -12,8 +12,9 @@ from jobconsole.core.account import Account
 from jobconsole.core.answer import RateLimit
 from jobconsole.core.commands.submission import Wanted
 from jobconsole.core.contract_view import contract_view
-from jobconsole.core.operation import Limits, Operation, Phase, action
+from jobconsole.core.operation import Limits, Operation, action
 from jobconsole.core.views import account_view, action_view, operation_view, row_view
+from jobconsole.core.vocabulary import Phase
 from tests.core.staged_wait import StagedWait, at, contract
 
 SPEC_11 = (

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from jobconsole.core.operation import DelaySource, Phase, Reason, StateClass
 from jobconsole.core.terminal_text import width
+from jobconsole.core.vocabulary import DelaySource, Phase, Reason, StateClass
 from jobconsole.core.wording import actor_text, clock_text, counted, glyph, marked, reason_text, says_more, source_text
 
 

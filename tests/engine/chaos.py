@@ -16,7 +16,8 @@ from typing import Any
 from jobconsole.core.answer import Answer
 from jobconsole.core.contract import Contract
 from jobconsole.core.denial import may_inherit
-from jobconsole.core.operation import Operation, Phase, Reason
+from jobconsole.core.operation import Operation
+from jobconsole.core.vocabulary import Phase, Reason
 from jobconsole.engine.poll import Looker
 from jobconsole.engine.worker import Worker
 from jobconsole.errors import (

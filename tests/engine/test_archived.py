@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from jobconsole.core.operation import Phase
+from jobconsole.core.vocabulary import Phase
 from jobconsole.engine.submissions import Wish
 from jobconsole.errors import Refused
 from jobconsole.protocols import Retention

@@ -9,7 +9,7 @@ import pytest
 from jobconsole.core.account import carrier
 from jobconsole.core.commands.decisions import choose
 from jobconsole.core.commands.effects import Choice
-from jobconsole.core.operation import Phase, Reason
+from jobconsole.core.vocabulary import Phase, Reason
 from jobconsole.engine.denials import pass_on_denial
 from jobconsole.play.job import Reply
 from jobconsole.protocols import HttpRequest, Scope

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from jobconsole.core.operation import Phase, Reason
+from jobconsole.core.vocabulary import Phase, Reason
 from jobconsole.engine.submissions import Budget, Wish
 from jobconsole.errors import InvalidValue, Refused, StoreReadOnly, UnknownOperation, UnknownProvider
 from tests.cases.driver import quiet

@@ -10,7 +10,8 @@ import os
 import pytest
 
 from jobconsole.core.escalation import leaves_spent
-from jobconsole.core.operation import Operation, Option, Phase, Reason
+from jobconsole.core.operation import Operation, Option
+from jobconsole.core.vocabulary import Phase, Reason
 from tests.engine.chaos import World
 
 SEEDS = int(os.environ.get("JOBCONSOLE_LIVENESS_SEEDS", "40"))

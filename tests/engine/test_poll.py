@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from jobconsole.core.operation import Delivery, Phase, Reason
+from jobconsole.core.vocabulary import Delivery, Phase, Reason
 from jobconsole.errors import (
     CertificateFault,
     HostRefused,

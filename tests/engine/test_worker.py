@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from jobconsole.core.answer import Answer
-from jobconsole.core.operation import DelaySource, Phase, Reason
+from jobconsole.core.vocabulary import DelaySource, Phase, Reason
 from jobconsole.errors import StoreReadOnly
 from jobconsole.play.job import Reply
 from jobconsole.protocols import Gate, HttpRequest

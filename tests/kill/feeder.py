@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from jobconsole.console import Budget, Desk, Wish, is_settled, open_desk
-from jobconsole.core.operation import Operation, Phase
+from jobconsole.core.operation import Operation
+from jobconsole.core.vocabulary import Phase
 from jobconsole.errors import Refused
 
 PERSON = "person:ana"

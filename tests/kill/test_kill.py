@@ -21,7 +21,7 @@ from tinydb import TinyDB, where
 
 from jobconsole.console import is_settled
 from jobconsole.core.events import Kind
-from jobconsole.core.operation import Phase
+from jobconsole.core.vocabulary import Phase
 from tests.kill.crew import Crew, crew, provider
 from tests.kill.evidence import Evidence, gather, leases, unsettled
 

@@ -14,7 +14,8 @@ from msgspec.structs import replace
 from playwright.sync_api import Locator, Page
 
 from jobconsole.console import load_themes
-from jobconsole.core.operation import Escalation, Operation, Option, Phase, Reason
+from jobconsole.core.operation import Escalation, Operation, Option
+from jobconsole.core.vocabulary import Phase, Reason
 from jobconsole.notebook import assets
 from jobconsole.notebook.feed import Picture
 from jobconsole.notebook.items import Items

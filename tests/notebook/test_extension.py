@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import jobconsole
-from jobconsole.core.operation import Phase
+from jobconsole.core.vocabulary import Phase
 from jobconsole.testing.server import SlowJobServer
 from tests.notebook.kernels import Kernel, kernel
 

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from jobconsole.core.operation import Escalation, Operation, Phase, Reason
+from jobconsole.core.operation import Escalation, Operation
+from jobconsole.core.vocabulary import Phase, Reason
 from jobconsole.notebook.feed import News, Picture
 from jobconsole.notebook.items import MOST, Items
 from jobconsole.notebook.pages import ALL_ROWS, PAGE, Pages, Query, arranged, matches

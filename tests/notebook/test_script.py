@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
-from jobconsole.core.operation import Phase
+from jobconsole.core.vocabulary import Phase
 from jobconsole.notebook import assets
 from jobconsole.notebook.items import Items
 from jobconsole.notebook.pages import Query, arranged, matches

@@ -14,7 +14,8 @@ import pytest
 
 import jobconsole
 from jobconsole.api import Console
-from jobconsole.core.operation import Operation, Phase
+from jobconsole.core.operation import Operation
+from jobconsole.core.vocabulary import Phase
 from jobconsole.errors import InvalidValue, UnknownOperation
 from jobconsole.testing.server import SlowJobServer
 from tests.notebook.conftest import click, receive, state, told

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from jobconsole.core.contract_file import load
-from jobconsole.core.operation import Phase, Reason, StateClass
+from jobconsole.core.vocabulary import Phase, Reason, StateClass
 from jobconsole.play.job import FaultKind, Job, Reply
 from jobconsole.play.scenarios import SCENARIOS
 from jobconsole.play.server import DEFAULT_PORT

@@ -8,7 +8,8 @@ from jobconsole.adapters.catalogue import Catalogue
 from jobconsole.adapters.clock import SystemClock
 from jobconsole.adapters.http import HttpTransport
 from jobconsole.adapters.secrets import ReferenceSecrets
-from jobconsole.core.operation import Operation, Phase, Reason
+from jobconsole.core.operation import Operation
+from jobconsole.core.vocabulary import Phase, Reason
 from jobconsole.engine.desk import Desk
 from jobconsole.engine.submissions import Budget, Wish
 from jobconsole.play.scenarios import SCENARIOS

@@ -11,7 +11,8 @@ from msgspec.structs import replace
 
 from jobconsole.core.command import Command, Plan, Refusal, Scope, View
 from jobconsole.core.events import Draft, EventDraft, Kind, Table
-from jobconsole.core.operation import Lease, Limits, Operation, Phase, document, operation
+from jobconsole.core.operation import Lease, Limits, Operation, document, operation
+from jobconsole.core.vocabulary import Phase
 from jobconsole.protocols import Receipt, Store
 
 START = datetime(2026, 11, 29, 10, 0, tzinfo=UTC)

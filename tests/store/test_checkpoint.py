@@ -17,7 +17,7 @@ from jobconsole.adapters.tinydb_store import FolderStore, open_store
 from jobconsole.core.chain import verify
 from jobconsole.core.documents import Documents
 from jobconsole.core.line import parse
-from jobconsole.core.operation import Phase
+from jobconsole.core.vocabulary import Phase
 from jobconsole.errors import StoreReadOnly
 from jobconsole.protocols import Retention
 from jobconsole.testing.clock import ManualClock

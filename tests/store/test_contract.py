@@ -13,7 +13,7 @@ import pytest
 from jobconsole.core.command import Plan, Refusal, Scope, View
 from jobconsole.core.events import EventDraft, Kind
 from jobconsole.core.line import parse
-from jobconsole.core.operation import Phase
+from jobconsole.core.vocabulary import Phase
 from jobconsole.protocols import Receipt, WorkerInfo
 from tests.store.conftest import Pair
 from tests.store.made import ACCOUNT, START, begun, changed, count_one, counted, create, lease, lines_of, made, put

@@ -7,7 +7,8 @@ from datetime import timedelta
 import pytest
 
 from jobconsole.core.line import parse
-from jobconsole.core.operation import ActionState, Look, OpenAction, Operation, Phase, Reason
+from jobconsole.core.operation import Look, OpenAction, Operation
+from jobconsole.core.vocabulary import ActionState, Phase, Reason
 from jobconsole.protocols import Retention
 from tests.store.conftest import Pair
 from tests.store.made import ACCOUNT, begun, changed, counted, ended, lines_of, made, put

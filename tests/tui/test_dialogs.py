@@ -9,7 +9,8 @@ from textual import events
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from jobconsole.core.operation import Operation, Phase
+from jobconsole.core.operation import Operation
+from jobconsole.core.vocabulary import Phase
 from jobconsole.testing.memory_store import MemoryStore
 from jobconsole.tui.dialogs.cancel import CancelDialog
 from jobconsole.tui.dialogs.choose import ChooseDialog

@@ -8,7 +8,8 @@ import msgspec
 import pytest
 
 from jobconsole.core.operation import Escalation as Asked
-from jobconsole.core.operation import Limits, Operation, Phase, Reason
+from jobconsole.core.operation import Limits, Operation
+from jobconsole.core.vocabulary import Phase, Reason
 from jobconsole.errors import InvalidValue
 from jobconsole.tui.filter import EVERYTHING, parse_filter
 

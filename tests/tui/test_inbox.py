@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from textual.pilot import Pilot
 
-from jobconsole.core.operation import Phase
+from jobconsole.core.vocabulary import Phase
 from jobconsole.tui.screens.inbox import InboxScreen
 from jobconsole.tui.widgets.inbox_card import InboxCard
 from jobconsole.tui.widgets.line_list import LineList

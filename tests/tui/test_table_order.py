@@ -8,7 +8,8 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jobconsole.core.operation import Operation, Phase
+from jobconsole.core.operation import Operation
+from jobconsole.core.vocabulary import Phase
 from jobconsole.tui.columns import COLUMNS
 from jobconsole.tui.filter import parse_filter
 from jobconsole.tui.table_order import TableOrder

@@ -13,8 +13,8 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 
 from jobconsole.console import Budget
-from jobconsole.core.operation import Phase
 from jobconsole.core.terminal_text import inert
+from jobconsole.core.vocabulary import Phase
 from jobconsole.tui.screens.detail import DetailScreen
 from jobconsole.tui.screens.inbox import InboxScreen
 from jobconsole.tui.widgets.line_list import LineList

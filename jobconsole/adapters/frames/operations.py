@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from jobconsole.adapters.frames.arrays import Words, array, named
 from jobconsole.core.columns import Column, Holds, word
-from jobconsole.core.operation import DelaySource, Delivery, Operation, Phase, Reason, StateClass
+from jobconsole.core.operation import Operation
+from jobconsole.core.vocabulary import DelaySource, Delivery, Phase, Reason, StateClass
 
 if TYPE_CHECKING:
     import pandas

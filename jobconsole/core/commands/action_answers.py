@@ -41,18 +41,9 @@ from jobconsole.core.commands.transitions import (
 from jobconsole.core.contract import Contract
 from jobconsole.core.decide import ConfirmFirst, WaitUntil, decide, provider_minimum, tallied
 from jobconsole.core.events import Draft, EventDraft, Kind, Table
-from jobconsole.core.operation import (
-    Action,
-    ActionState,
-    DelaySource,
-    Delivery,
-    Operation,
-    Phase,
-    Reason,
-    StateClass,
-    action,
-)
+from jobconsole.core.operation import Action, Operation, action
 from jobconsole.core.schedule import backoff, seconds
+from jobconsole.core.vocabulary import ActionState, DelaySource, Delivery, Phase, Reason, StateClass
 
 EARLIER = "an earlier submission, whose answer was lost, may have been accepted"
 

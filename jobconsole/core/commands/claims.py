@@ -21,18 +21,8 @@ from jobconsole.core.contract import Contract
 from jobconsole.core.denial import is_probe
 from jobconsole.core.events import Draft, Kind, Table, action_set
 from jobconsole.core.looks import stops_at
-from jobconsole.core.operation import (
-    Action,
-    ActionState,
-    Delivery,
-    NotBefore,
-    OpenAction,
-    Operation,
-    Permit,
-    Reason,
-    action,
-    deadline,
-)
+from jobconsole.core.operation import Action, NotBefore, OpenAction, Operation, Permit, action, deadline
+from jobconsole.core.vocabulary import ActionState, Delivery, Reason
 
 SUBMIT_ATTEMPTS = 3  # X10
 SUBMIT_WINDOW = timedelta(minutes=2)
@@ -129,7 +119,7 @@ def _take(ask: Claim, view: View, draft: Draft, act: Action, charge: Sets) -> Cl
     opened = OpenAction(action_id=act.action_id, state=ActionState.CLAIMED, due_at=until)
     op = replace(op, open_actions={**op.open_actions, ask.kind: opened})
     if ask.kind == "submit":
-        op = replace(op, submit_attempts=op.submit_attempts + 1, first_submit_at=op.first_submit_at or now.wall)
+        op = replace(op, submit_attempts=op.submit_attempts + 1)
     also = {**charge, **action_set(claimed, act)}
     draft.add(Kind.ACTION_STARTED, op, also=also, action_id=act.action_id, action=ask.kind, attempt=claimed.attempts)
     may_leave_until = stops_at(op) if ask.kind == "submit" else max(deadline(op), until)  # a cancel also past it (X11)

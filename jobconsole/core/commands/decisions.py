@@ -26,7 +26,8 @@ from jobconsole.core.escalation import (
     waiting_options,
 )
 from jobconsole.core.events import Draft, Kind
-from jobconsole.core.operation import ActionState, Operation, Option, Phase, Reason, deadline
+from jobconsole.core.operation import Operation, Option, deadline
+from jobconsole.core.vocabulary import ActionState, Phase, Reason
 
 
 def choose(choice: Choice) -> Command[Applied]:

@@ -19,7 +19,8 @@ from jobconsole.core.commands.transitions import account_of, answered, conclude,
 from jobconsole.core.contract import Contract
 from jobconsole.core.escalation import is_past_business_deadline, needs_extension, pause_ends
 from jobconsole.core.events import Draft, EventDraft, Kind
-from jobconsole.core.operation import Decided, DelaySource, Granted, Operation, Option, Permit, Phase
+from jobconsole.core.operation import Decided, Granted, Operation, Option, Permit
+from jobconsole.core.vocabulary import DelaySource, Phase
 
 PERMIT_LASTS = timedelta(minutes=10)  # STORE 4
 KEPT_DECISIONS = 20

@@ -28,9 +28,10 @@ from jobconsole.core.contract import Contract
 from jobconsole.core.decide import ConfirmFirst, Decision, Escalate, Stop, Succeed, WaitUntil, decide, tallied
 from jobconsole.core.denial import is_probe
 from jobconsole.core.events import Draft, Kind
-from jobconsole.core.operation import DelaySource, Operation, Phase, Reason, StateClass
+from jobconsole.core.operation import Operation
 from jobconsole.core.schedule import backoff, seconds
 from jobconsole.core.stall import remembered, watched
+from jobconsole.core.vocabulary import DelaySource, Phase, Reason, StateClass
 
 ENDS = frozenset(
     {

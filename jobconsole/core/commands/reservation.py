@@ -29,16 +29,8 @@ from jobconsole.core.contract import Contract
 from jobconsole.core.denial import is_probe, may_inherit
 from jobconsole.core.events import Draft, Kind
 from jobconsole.core.looks import is_submission_in_flight, stops_at
-from jobconsole.core.operation import (
-    DelaySource,
-    Delivery,
-    Lease,
-    NotBefore,
-    Operation,
-    Phase,
-    Reason,
-    deadline,
-)
+from jobconsole.core.operation import Lease, NotBefore, Operation, deadline
+from jobconsole.core.vocabulary import DelaySource, Delivery, Phase, Reason
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,21 +20,17 @@ from jobconsole.core.escalation import options_for
 from jobconsole.core.events import Draft, Key, Kind, Table, action_set
 from jobconsole.core.operation import (
     Action,
-    ActionState,
-    DelaySource,
-    Delivery,
     Escalation,
     Look,
     OpenAction,
     Operation,
-    Phase,
-    Reason,
     action,
     changes,
     deadline,
     document,
     operation,
 )
+from jobconsole.core.vocabulary import ActionState, DelaySource, Delivery, Phase, Reason
 
 Sets = dict[Key, Mapping[str, Any] | None]
 DETAIL_LIMIT = 300  # characters of an escalation's sentence

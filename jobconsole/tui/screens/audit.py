@@ -18,8 +18,8 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from jobconsole.core.chain import Verification
-from jobconsole.core.operation import Phase
 from jobconsole.core.terminal_text import fit, inert, width
+from jobconsole.core.vocabulary import Phase
 from jobconsole.core.wording import actor_text, clock_text, glyph, words
 from jobconsole.errors import JobconsoleError
 from jobconsole.tui.action import Subject

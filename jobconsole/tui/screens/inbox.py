@@ -17,8 +17,9 @@ from textual.containers import Container
 from textual.content import Content
 from textual.widget import Widget
 
-from jobconsole.core.operation import Operation, Phase
+from jobconsole.core.operation import Operation
 from jobconsole.core.terminal_text import fit, inert, width
+from jobconsole.core.vocabulary import Phase
 from jobconsole.core.wording import glyph, reason_text
 from jobconsole.tui.action import Subject
 from jobconsole.tui.clock_face import TimeStyle, clock, since_text, zone_name

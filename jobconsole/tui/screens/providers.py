@@ -17,8 +17,8 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from jobconsole.core.contract import Contract
-from jobconsole.core.operation import Phase
 from jobconsole.core.terminal_text import inert
+from jobconsole.core.vocabulary import Phase
 from jobconsole.core.wording import glyph
 from jobconsole.errors import ContractInvalid
 from jobconsole.tui.action import Subject
