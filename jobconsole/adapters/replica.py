@@ -6,12 +6,10 @@ wrote since), merging (what this handle made durable). It never writes to the jo
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
-from jobconsole.adapters import checkpoint
+from jobconsole.adapters import checkpoint, collector
 from jobconsole.adapters.checkpoint import Checkpoint, CheckpointFault, Header
 from jobconsole.adapters.feed import Feed
 from jobconsole.adapters.journal import End, Journal, JournalMoved
@@ -94,7 +92,7 @@ class Replica:
 
     def _load(self) -> Journal:
         """Documents from the newest checkpoint that fits the journal, else from the first segment; then the tail."""
-        with _collector_paused():
+        with collector.paused():
             return self._load_all()
 
     def _load_all(self) -> Journal:
@@ -154,15 +152,3 @@ class Replica:
             self.strangers.append((path, str(why)))
             self.notes.append(f"{path.name} was not used: {why}")
             return None
-
-
-@contextmanager
-def _collector_paused() -> Iterator[None]:
-    """Loading makes many documents and no garbage: full collections would look at all of them again and again."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()

@@ -8,15 +8,14 @@ guessed.
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import msgspec
 from msgspec.structs import astuple
 
+from jobconsole.adapters import collector
 from jobconsole.adapters.frames.arrays import LARGEST, NO_COUNT, Words, array, is_of_kind, named
 from jobconsole.core.columns import AUDIT, Column, Holds
 from jobconsole.core.events import Kind
@@ -110,21 +109,9 @@ def _pieces(blocks: Iterable[bytes]) -> Iterator[bytes]:
 
 def _parts(blocks: Iterable[bytes], words: dict[str, Words]) -> Iterator[list[Any]]:
     """The typed arrays of some ten thousand lines at a time, in the order of `AUDIT`; words as their codes."""
-    with _no_collector():
+    with collector.paused():
         for values in _columns(blocks):
             yield [array(column, found, words.get(column.name)) for column, found in zip(AUDIT, values, strict=True)]
-
-
-@contextmanager
-def _no_collector() -> Iterator[None]:
-    """Without the garbage collector: none of the values can form a cycle, and it would walk all that a notebook holds."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def _columns(blocks: Iterable[bytes]) -> Iterator[list[list[Any]]]:
