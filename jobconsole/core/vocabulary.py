@@ -1,7 +1,7 @@
 """The words of the record: phases, classes of states, delay sources, deliveries, reasons, states of an action (SPEC 1, H1).
 
-Only this file decides which words there are; they are stored, shown and compared by these names. `operation.py` makes records of
-them, and everything that asks where an operation stands asks in them.
+Only this file decides which words there are; they are stored, shown and compared by these names. `operation.py` makes records
+of them, and everything that asks where an operation stands asks in them.
 """
 
 from __future__ import annotations

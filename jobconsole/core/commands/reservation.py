@@ -262,7 +262,7 @@ def _permit_over(ask: Reserve, view: View, draft: Draft) -> Reservation:
 
 
 def _rejoined(draft: Draft, now: Moment) -> Deferred:
-    """A probe that came to nothing, of a credential that another operation asks about, or nobody refused: like the others (B11)."""
+    """A probe that came to nothing, of a credential that another asks about or nobody refused: like the others (B11)."""
     op, source = answered(draft.op, now.wall), DelaySource.ACCOUNT_HOLD
     op = replace(op, phase=Phase.WAITING, permit=None, next_poll_at=now.wall, delay_source=source, revision=op.revision + 1)
     draft.add(Kind.CHECK_PLANNED, op, reason=source)
