@@ -15,7 +15,7 @@ from jobconsole.cli import telling
 from jobconsole.cli.completion import complete_operation
 from jobconsole.cli.exits import Exit, of_words
 from jobconsole.cli.invocation import Invocation, pass_invocation
-from jobconsole.cli.opening import tell_missing_worker, writing
+from jobconsole.cli.opening import has_worker, tell_missing_worker, writing
 from jobconsole.cli.values import DURATION
 from jobconsole.console import Desk, is_settled
 from jobconsole.core.operation import Operation
@@ -85,7 +85,8 @@ class _Progress:
 def _tell_outcomes(invocation: Invocation, console: Desk, found: Sequence[Operation]) -> None:
     now, output = console.clock.wall(), invocation.output
     if invocation.as_json:
-        output.json([answer(op, is_waited_out=True) for op in found])
+        is_watched = has_worker(console)
+        output.json([answer(op, now, is_watched=is_watched, is_waited_out=True) for op in found])
         return
     for op in found:
         if status_word(op, is_waited_out=True) == "timed_out":

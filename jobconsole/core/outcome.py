@@ -110,11 +110,31 @@ def _message(op: Operation, status: str) -> str:
     return f"The job ended as {status.replace('_', ' ')}. Do not report success."
 
 
-def answer(op: Operation, *, is_waited_out: bool = False) -> dict[str, Any]:
-    """The outcome as JSON values, nulls left out, a result of more than 8 kB replaced by where it is (X17)."""
+def answer(op: Operation, now: datetime, *, is_watched: bool, is_waited_out: bool = False) -> dict[str, Any]:
+    """The outcome as JSON values with what to do next, nulls left out (X17).
+
+    `next` names the command and the whole seconds to let pass before it; there is none where the end is known.
+    `is_watched`: a worker lives. A result of more than 8 kB is left out, and the message says where it is.
+    """
     made = outcome(op, is_waited_out=is_waited_out)
     shown: dict[str, Any] = {key: value for key, value in msgspec.to_builtins(made).items() if value is not None}
+    shown["elapsed_seconds"] = round(max(0.0, ((op.ended_at or now) - op.started_at).total_seconds()))
+    shown["watched"] = is_watched and not op.phase.is_terminal
+    if op.task is not None:
+        shown["task"] = op.task
+    if op.estimated_seconds is not None:
+        shown["estimated_duration_seconds"] = op.estimated_seconds
+    if not op.phase.is_terminal:
+        after = _seconds_until(op.next_poll_at, now)
+        call = "inbox" if op.phase is Phase.ESCALATED else "wait"
+        shown["next"] = {"call": call, "after_seconds": after}
+        shown["poll_after_seconds"] = after
     if "result" in shown and len(msgspec.json.encode(shown["result"])) > SMALL_RESULT:
         del shown["result"]
         shown["message"] += " The result is too large for this answer: jobconsole fetch shows it."
     return shown
+
+
+def _seconds_until(at: datetime | None, now: datetime) -> int:
+    """Whole seconds, rounded up, so that nobody asks too early; 0 where nothing is planned."""
+    return max(0, -int((now - at).total_seconds() // 1)) if at is not None else 0
