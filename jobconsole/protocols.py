@@ -184,8 +184,9 @@ class Store(Protocol):
     async def due(self, until: datetime, limit: int, *, skip: Collection[str] = ()) -> Sequence[Due]:
         """Operations to look at by `until` without a valid lease, nearest deadline first; a hint.
 
-        Offers none of an account that is denied or held, nor more of an account than it has slots free, and none of the account
-        keys in `skip`: those that have no token left right now. What has passed its deadline is offered always.
+        Offers none of an account that is held, of a refused credential only probes, of an account no more than it has slots
+        free, and none of the account keys in `skip`: those that have no token left right now. What has passed its deadline, or
+        another bound that a look books, is offered always.
         """
 
     async def next_due(self, *, skip: Collection[str] = ()) -> datetime | None:

@@ -15,9 +15,9 @@ from typing import Any
 
 from jobconsole.core.answer import Answer
 from jobconsole.core.contract import Contract
-from jobconsole.core.denial import may_inherit
+from jobconsole.core.denial import carries, may_inherit
 from jobconsole.core.operation import Operation
-from jobconsole.core.vocabulary import Phase, Reason
+from jobconsole.core.vocabulary import Phase
 from jobconsole.engine.poll import Looker
 from jobconsole.engine.worker import Worker
 from jobconsole.errors import (
@@ -292,14 +292,8 @@ class World:
             assert op.status_requests_used <= op.max_status_requests, op
             if op.provider_job_id is not None:
                 assert left[op.provider_job_id] <= op.status_requests_used, op
-        asking = Counter(
-            op.credential or ""
-            for op in operations
-            if op.permit is None and op.escalation is not None and op.escalation.reason is Reason.AUTHORIZATION_DENIED
-        )
-        assert all(count == 1 for count in asking.values()), "one refused credential, one question"
         for acc in (await self.person.console.accounts()).values():
             for credential in acc.denied.carriers if acc.denied is not None else ():
-                held = [op for op in operations if (op.credential or "") == credential and may_inherit(op) and op.lease is None]
-                trying = [op for op in operations if (op.credential or "") == credential and op.permit is not None]
-                assert not held or asking[credential] or trying, f"nobody asks about {credential!r}"
+                concerned = [op for op in operations if (op.credential or "") == credential]
+                held = [op for op in concerned if may_inherit(op) and op.lease is None]
+                assert not held or any(carries(op, credential) for op in concerned), f"nobody asks about {credential!r}"
