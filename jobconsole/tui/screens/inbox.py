@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import ClassVar
 
-from textual import events, on
+from textual import on
 from textual.binding import Binding, BindingType
 from textual.containers import Container
 from textual.content import Content
@@ -132,9 +132,11 @@ class InboxScreen(Frame):
         """What changed meanwhile is read now."""
         self._renew()
 
-    def on_resize(self, event: events.Resize) -> None:
+    @on(LineList.Resized, "#inbox-list")
+    def _widened(self, message: LineList.Resized) -> None:
         """Ages stand at the right edge."""
-        self.call_after_refresh(self._renew)
+        message.stop()
+        self._renew()
 
     def on_changed(self, message: Changed) -> None:
         """Items came or went."""

@@ -103,8 +103,21 @@ class LineList(ScrollView, can_focus=True):
             """The list, for `@on(..., selector)`."""
             return self.lines
 
+    class Resized(Message):
+        """Its rows have another width: who laid entries out for the old one lays them out anew."""
+
+        def __init__(self, lines: LineList) -> None:
+            self.lines = lines
+            super().__init__()
+
+        @property
+        def control(self) -> LineList:
+            """The list, for `@on(..., selector)`."""
+            return self.lines
+
     def __init__(self, *, id: str | None = None, classes: str | None = None, empty: str = "") -> None:
         super().__init__(id=id, classes=classes)
+        self._laid_out_for = 0
         self._entries: tuple[Entry, ...] = ()
         self._places: dict[str, int] = {}  # key -> entry
         self._tops: list[int] = [0]  # entry -> its first row; one more for the end
@@ -163,6 +176,12 @@ class LineList(ScrollView, can_focus=True):
         return after[0] if after else before[-1] if before else None
 
     # ---- moving ---------------------------------------------------------------------------------------------------------
+    def on_resize(self) -> None:
+        """Tell it where the width has changed."""
+        if self.columns != self._laid_out_for:
+            self._laid_out_for = self.columns
+            self.post_message(self.Resized(self))
+
     def watch_cursor(self, key: str | None) -> None:
         """Bring the entry into view, with the heading above the first one, and tell."""
         place = self._places.get(key or "")
