@@ -141,6 +141,26 @@ class AsyncConsole:
         shown = op.revision if revision is None and isinstance(op, Operation) else revision
         return (await self._desk.decide(_id(op), option, by=person(by), revision=shown, **asked)).op
 
+    async def assign(self, op: Operation | str, to: str | None, *, by: str | None = None) -> Operation:
+        """Give an inbox item to a person, or to nobody with None (H7). A record binds it to who had it when it was read.
+
+        Raises `Refused`, which says who was faster, `UnknownOperation`, `StoreError`.
+        """
+        seen = op if isinstance(op, Operation) else await self._desk.get(op)
+        return await self._desk.assign(_id(op), to, by=person(by), shown=seen.attention.assigned_to)
+
+    async def snooze(self, op: Operation | str, until: datetime | str | None, *, by: str | None = None) -> Operation:
+        """Let an inbox item rest until a time, or for a duration ("2h"); None wakes it. Nothing is decided when the time comes.
+
+        Raises `InvalidValue`, `Refused` (30 days at most), `UnknownOperation`, `StoreError`.
+        """
+        at = self._desk.clock.wall() + parse_duration(until) if isinstance(until, str) else until
+        return await self._desk.snooze(_id(op), at, by=person(by))
+
+    async def note(self, op: Operation | str, text: str, *, by: str | None = None) -> Operation:
+        """Write something down about an operation for whoever looks at it next: 2,000 characters; the last 20 notes stay."""
+        return await self._desk.note(_id(op), text, by=person(by))
+
     async def why(self, op: Operation | str, at: datetime | None = None) -> str:
         """Why it was checked then, why not earlier, what comes next, in plain words (U7)."""
         return await self._desk.why(_id(op), at)
@@ -255,6 +275,18 @@ class Console:
     def decide(self, op: Operation | str, option: str, **asked: Any) -> Operation:
         """`AsyncConsole.decide`, waited for."""
         return self._portal.call(self._console.decide(op, option, **asked))
+
+    def assign(self, op: Operation | str, to: str | None, *, by: str | None = None) -> Operation:
+        """`AsyncConsole.assign`, waited for."""
+        return self._portal.call(self._console.assign(op, to, by=by))
+
+    def snooze(self, op: Operation | str, until: datetime | str | None, *, by: str | None = None) -> Operation:
+        """`AsyncConsole.snooze`, waited for."""
+        return self._portal.call(self._console.snooze(op, until, by=by))
+
+    def note(self, op: Operation | str, text: str, *, by: str | None = None) -> Operation:
+        """`AsyncConsole.note`, waited for."""
+        return self._portal.call(self._console.note(op, text, by=by))
 
     def why(self, op: Operation | str, at: datetime | None = None) -> str:
         """`AsyncConsole.why`, waited for."""

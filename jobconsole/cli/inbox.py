@@ -1,26 +1,108 @@
-"""`inbox`: what needs a person's answer, and what somebody should see (SPEC 6, H2, H7, H13).
+"""`inbox`: what needs a person's answer, what somebody should see, and who looks after it (SPEC 6, H2, H7, H13).
 
-Only this file prints it on the command line; which items there are and what is said of each is `core/inbox.py`'s.
+Only this file prints it on the command line, and lets a person assign, snooze and annotate an item; which items there are and
+what is said of each is `core/inbox.py`'s.
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import datetime
 
 import click
 
+from jobconsole.cli.completion import complete_operation
 from jobconsole.cli.invocation import Invocation, pass_invocation
-from jobconsole.cli.opening import reading
+from jobconsole.cli.opening import reading, writing
 from jobconsole.cli.output import Tone, Toned
+from jobconsole.cli.values import TIME, person
+from jobconsole.console import Desk
 from jobconsole.core.inbox import inbox_view, item_lines
-from jobconsole.core.wording import counted
+from jobconsole.core.operation import Operation
+from jobconsole.core.terminal_text import inert
+from jobconsole.core.views import View, operation_view
+from jobconsole.core.wording import clock_text, counted
+
+_operation = click.argument("operation", metavar="OP", shell_complete=complete_operation)
+_by = click.option("--by", metavar="NAME", help="Who does it. [default: the login name]")
 
 
-@click.command()
+@click.group(invoke_without_command=True)
 @pass_invocation
-def inbox(invocation: Invocation) -> None:
-    """Show what needs a decision, and what to see."""
-    asyncio.run(_inbox(invocation))
+@click.pass_context
+def inbox(context: click.Context, invocation: Invocation) -> None:
+    """Show what needs a decision, and what to see; the oldest first, what is snoozed last."""
+    if context.invoked_subcommand is None:
+        asyncio.run(_inbox(invocation))
+
+
+@inbox.command()
+@_operation
+@click.option("--to", metavar="NAME", help="Whom to give it to. [default: to yourself]")
+@click.option("--nobody", is_flag=True, help="Give it back: nobody looks after it.")
+@_by
+@pass_invocation
+def assign(invocation: Invocation, operation: str, to: str | None, nobody: bool, by: str | None) -> None:
+    """Say who looks after an item."""
+    if nobody and to is not None:
+        raise click.UsageError("--to and --nobody say different things; give one of them.")
+    actor = person(by)
+    new = None if nobody else person(to).removeprefix("person:") if to is not None else actor.removeprefix("person:")
+
+    async def change(console: Desk, op: Operation) -> Operation:
+        return await console.assign(op.operation_id, new, by=actor, shown=op.attention.assigned_to)
+
+    asyncio.run(_change(invocation, operation, change, "with nobody now" if new is None else f"with {new} now"))
+
+
+@inbox.command()
+@_operation
+@click.option("--until", type=TIME, metavar="T", help="Until this time, or for a duration such as 2h.")
+@click.option("--wake", is_flag=True, help="End the snooze.")
+@_by
+@pass_invocation
+def snooze(invocation: Invocation, operation: str, until: datetime | None, wake: bool, by: str | None) -> None:
+    """Let an item rest until a time. Nothing is decided when it comes."""
+    if wake is (until is not None):
+        raise click.UsageError("say until when, with --until T, or end the snooze with --wake.")
+    actor = person(by)
+
+    async def change(console: Desk, op: Operation) -> Operation:
+        return await console.snooze(op.operation_id, until, by=actor)
+
+    said = "awake" if until is None else f"snoozed until {clock_text(until, datetime.now(until.tzinfo))}Z"
+    asyncio.run(_change(invocation, operation, change, said))
+
+
+@inbox.command()
+@_operation
+@click.argument("text")
+@_by
+@pass_invocation
+def note(invocation: Invocation, operation: str, text: str, by: str | None) -> None:
+    """Write something down for whoever looks at it next."""
+    actor = person(by)
+
+    async def change(console: Desk, op: Operation) -> Operation:
+        return await console.note(op.operation_id, text, by=actor)
+
+    asyncio.run(_change(invocation, operation, change, "noted"))
+
+
+async def _change(
+    invocation: Invocation, operation: str, change: Callable[[Desk, Operation], Awaitable[Operation]], said: str
+) -> None:
+    async with writing(invocation, "inbox") as console:
+        op = await change(console, await console.get(operation))
+        if invocation.as_json:
+            invocation.output.json(_attention(op, console.clock.wall()))
+        else:
+            invocation.output.line(f"{op.operation_id}: {inert(said, 120)}")
+
+
+def _attention(op: Operation, now: datetime) -> View:
+    return {"operation_id": op.operation_id, "attention": operation_view(op, now, None, None)["attention"]}
 
 
 async def _inbox(invocation: Invocation) -> None:

@@ -48,7 +48,7 @@ COMMANDS: dict[str, CommandEntry] = {
     "show": CommandEntry("jobconsole.cli.show:show", "Show one operation's record."),
     "wait": CommandEntry("jobconsole.cli.wait:wait", "Wait until operations end or need a person."),
     "demo": CommandEntry("jobconsole.cli.demo:demo", "Jobs at a play provider: the dashboard, or a script that answers."),
-    "inbox": CommandEntry("jobconsole.cli.inbox:inbox", "Show what needs a decision, and what to see."),
+    "inbox": CommandEntry("jobconsole.cli.inbox:inbox", "Show what needs a decision, and what to see; assign, snooze, note."),
     "decide": CommandEntry("jobconsole.cli.deciding:decide", "Choose one option of an operation."),
     "extend": CommandEntry("jobconsole.cli.deciding:extend", "Grant more time and checks, within the contract's bounds."),
     "cancel": CommandEntry("jobconsole.cli.deciding:cancel", "Cancel a job at its provider, where that is documented."),

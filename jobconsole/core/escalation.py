@@ -100,6 +100,13 @@ def look_options(op: Operation) -> tuple[Option, ...]:
     return tuple(Option(name=n, effect=EFFECTS[n]) for n in names)
 
 
+def item_since(op: Operation) -> datetime | None:
+    """Since when the operation is an item of the inbox; None where it needs nobody (H7, H13)."""
+    if op.escalation is not None:
+        return op.escalation.since
+    return op.look.since if op.look is not None and look_options(op) else None
+
+
 def _option(
     name: str, op: Operation, reason: Reason | None, contract: Contract, now: datetime, contract_is_newer: bool
 ) -> Option | None:

@@ -33,6 +33,7 @@ class InboxItem:
     age_seconds: int
     detail: str
     taken_by: str | None  # who reviews a look, or what was decided and is under way
+    is_snoozed: bool  # rests until a time that has not come (H7)
     view: View
 
     @property
@@ -46,6 +47,12 @@ class InboxItem:
         options: list[View] = self.view["options"]
         return options
 
+    @property
+    def attention(self) -> View:
+        """Who looks after it, until when it rests, what was noted (H7)."""
+        attention: View = self.view["attention"]
+        return attention
+
 
 def inbox_items(
     operations: Iterable[Operation],
@@ -53,7 +60,7 @@ def inbox_items(
     contracts: Mapping[str, Contract] | None = None,
     new_digests: Mapping[str, str] | None = None,
 ) -> list[InboxItem]:
-    """Decisions first, then looks, the oldest of each first (H7, H13).
+    """Decisions first, then looks; of each those awake before those snoozed, the oldest first (H7, H13).
 
     `contracts` are those that judge, by digest; `new_digests` are those of the contract files as they are now, by provider.
     """
@@ -62,11 +69,16 @@ def inbox_items(
         view = operation_view(op, now, None, (contracts or {}).get(op.contract), (new_digests or {}).get(op.provider))
         if op.escalation is not None:
             asked = op.escalation
-            items.append(_item("decision", asked.reason, asked.since, now, asked.detail, _under_way(op), view))
+            items.append(_item("decision", asked.reason, asked.since, now, asked.detail, _under_way(op), op, view))
         elif op.look is not None and look_options(op):
             detail = op.error.text if op.error else ""
-            items.append(_item("look", op.look.reason, op.look.since, now, detail, op.look.answered_by, view))
-    return sorted(items, key=lambda item: (item.kind, item.since, item.view["operation_id"]))
+            items.append(_item("look", op.look.reason, op.look.since, now, detail, op.look.answered_by, op, view))
+    return sorted(items, key=lambda item: (item.kind, item.is_snoozed, item.since, item.operation_id))
+
+
+def is_snoozed(op: Operation, now: datetime) -> bool:
+    """Whether the operation's item rests until a time that has not come."""
+    return op.attention.snoozed_until is not None and op.attention.snoozed_until > now
 
 
 def _item(
@@ -76,10 +88,11 @@ def _item(
     now: datetime,
     detail: str,
     taken_by: str | None,
+    op: Operation,
     view: View,
 ) -> InboxItem:
     age = max(0, int((now - since).total_seconds()))
-    return InboxItem(kind, reason, since, age, detail, taken_by, view)
+    return InboxItem(kind, reason, since, age, detail, taken_by, is_snoozed(op, now), view)
 
 
 def _under_way(op: Operation) -> str | None:
@@ -94,7 +107,7 @@ def inbox_view(item: InboxItem) -> View:
         *("operation_id", "name", "task", "owner", "provider", "account", "provider_job_id", "phase", "revision"),
         *("last_known_state", "state_class", "observed_at", "elapsed_seconds", "deadline_at", "business_deadline_at"),
         *("status_requests_used", "max_status_requests", "last_http_status", "last_http_at", "delivery"),
-        *("message", "error", "counts", "errors_url", "options"),
+        *("message", "error", "counts", "errors_url", "attention", "options"),
     )
     return {
         "kind": item.kind,
@@ -104,6 +117,7 @@ def inbox_view(item: InboxItem) -> View:
         "since": stamp(item.since),
         "age_seconds": item.age_seconds,
         "taken_by": item.taken_by,
+        "snoozed": item.is_snoozed,
         **{name: item.view[name] for name in shown},
     }
 
@@ -126,11 +140,26 @@ def item_lines(item: InboxItem, now: datetime) -> list[str]:
         lines.append(f"items: {', '.join(known)}")
     if item.taken_by is not None:
         lines.append(f"now: {inert(item.taken_by, 80)}")
+    lines += attention_lines(item, now)
     return [*lines, *(f"option {option['name']}: {_option(option)}" for option in item.options)]
+
+
+def attention_lines(item: InboxItem, now: datetime) -> list[str]:
+    """Who looks after the item, until when it rests, and the notes, the newest last; nothing where nobody did anything."""
+    attention, lines = item.attention, []
+    if attention["assigned_to"] is not None:
+        lines.append(f"with: {inert(attention['assigned_to'], 80)}, since {_clock(attention['assigned_at'], now)}")
+    if item.is_snoozed:
+        lines.append(f"snoozed: until {_clock(attention['snoozed_until'], now)}")
+    for note in attention["notes"]:
+        lines.append(f"note: {_clock(note['at'], now)} {inert(note['by'], 80)}: {inert(note['text'], _LONGEST)}")
+    return lines
 
 
 def _option(option: View) -> str:
     said = inert(option["text"], _LONGEST)
+    if option["no_purpose"]:
+        said = f"{said} (serves no purpose any more: {option['no_purpose']})"
     return f"{said}: {inert(option['url'], _LONGEST)}" if option["url"] else said
 
 

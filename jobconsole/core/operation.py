@@ -77,6 +77,27 @@ class Look(Value, frozen=True, kw_only=True):
     answer: str | None = None  # acknowledge, review, accept, reject
 
 
+class Note(Value, frozen=True, kw_only=True):
+    """What a person wrote about an operation, for whoever looks at it next."""
+
+    by: str
+    at: datetime
+    text: str
+
+
+class Attention(Value, frozen=True, kw_only=True):
+    """Who looks after an operation's inbox item, and until when it may rest (H7). It permits nothing and decides nothing.
+
+    `assigned_to` and `notes` stay with the operation; the rest belongs to one item and is forgotten with it.
+    """
+
+    assigned_to: str | None = None
+    assigned_at: datetime | None = None
+    snoozed_until: datetime | None = None
+    notified_at: datetime | None = None  # when a message about this item was sent off; at most one is
+    notes: tuple[Note, ...] = ()  # the last 20
+
+
 class ProviderError(Value, frozen=True, kw_only=True):
     """The provider's own words about a failure; data, bounded to 2,000 characters."""
 
@@ -241,6 +262,7 @@ class Operation(Value, frozen=True, kw_only=True):
     permit: Permit | None = None
     escalation: Escalation | None = None
     look: Look | None = None
+    attention: Attention = Attention()
     open_actions: dict[str, OpenAction] = {}  # by kind: submit, cancel, fetch, ...
     decided: tuple[Decided, ...] = ()  # the last 20
     cancel_requested_at: datetime | None = None

@@ -229,6 +229,29 @@ def _decision_refused(group: Group) -> str:
     return f"{_who(lead)} chose {words(str(lead.get('option')))}, refused: {words(str(lead.get('why')))}"
 
 
+def _item_changed(group: Group) -> str:
+    """What became of an inbox item beside a decision (H7); who was told, and who could not be (H10)."""
+    lead = group.lead
+    match lead.get("change"):
+        case "assigned" if lead.get("to") is None:
+            return f"{_who(lead)} gave it back, it was with {inert(str(lead.get('before')), _SHORT)}"
+        case "assigned":
+            to = inert(str(lead["to"]), _SHORT)
+            return f"{_who(lead)} takes care of it" if to == _who(lead) else f"{_who(lead)} gave it to {to}"
+        case "snoozed":
+            return f"{_who(lead)} snoozed it until {_clock(lead.get('until'), moment(lead['at']))}"
+        case "woken":
+            return f"{_who(lead)} ended its snooze"
+        case "noted":
+            return f"{_who(lead)} noted: {inert(str(lead.get('text')), _LONG)}"
+        case "notified":
+            return f"a message goes out by {inert(str(lead.get('channels')), _SHORT)}"
+        case "not_notified":
+            channels, detail = inert(str(lead.get("channels")), _SHORT), inert(str(lead.get("detail")), _LONG)
+            return f"nobody was reached by {channels}: {detail}"
+    return _plainly(group)
+
+
 def _who(event: Event) -> str:
     return inert(actor_text(str(event.get("actor", ""))), _SHORT)
 
@@ -320,6 +343,7 @@ _SENTENCES: Mapping[str, Callable[[Group], str | None]] = MappingProxyType(
         Kind.ACTION_ENDED: _action_ended,
         Kind.DECIDED: _decided,
         Kind.DECISION_REFUSED: _decision_refused,
+        Kind.ITEM_CHANGED: _item_changed,
         Kind.CHECK_RESERVED: _reserved,
         Kind.CHECK_WITHHELD: _withheld,
         Kind.CHECK_PLANNED: _planned,

@@ -20,6 +20,7 @@ from jobconsole.core.escalation import NEEDS_REASON_TEXT, look_options
 from jobconsole.core.line import timestamp
 from jobconsole.core.operation import Action, Operation, Option, deadline
 from jobconsole.core.outcome import DONE_WORDS
+from jobconsole.core.purpose import no_purpose
 from jobconsole.core.stall import stalled_since
 from jobconsole.core.templates import fill_url
 from jobconsole.core.vocabulary import Phase, Reason
@@ -50,6 +51,7 @@ def operation_view(
         "hold": hold_view(op, account, now),
         "escalation": _escalation(op, options),
         "look": _look(op),
+        "attention": _attention(op),
         "options": options,
         "permit": _permit(op),
         "actions": [
@@ -243,6 +245,18 @@ def _look(op: Operation) -> View | None:
     }
 
 
+def _attention(op: Operation) -> View:
+    """Who looks after the operation's item, until when it rests, what was noted (H7)."""
+    care = op.attention
+    return {
+        "assigned_to": care.assigned_to,
+        "assigned_at": stamp(care.assigned_at),
+        "snoozed_until": stamp(care.snoozed_until),
+        "notified_at": stamp(care.notified_at),
+        "notes": [{"by": note.by, "at": stamp(note.at), "text": note.text} for note in care.notes],
+    }
+
+
 def _permit(op: Operation) -> View | None:
     permit = op.permit
     return {"purpose": permit.purpose, "checks": permit.checks, "until_at": stamp(permit.until_at)} if permit else None
@@ -299,6 +313,7 @@ def option_view(option: Option, op: Operation, now: datetime, contract: Contract
         "credentials": list(option.credentials),
         "url": _console_url(op, contract) if option.name == "inspect" else None,
         "needs_reason": option.name in NEEDS_REASON_TEXT,
+        "no_purpose": no_purpose(option.name, op, now),
     }
 
 

@@ -12,11 +12,13 @@ import os
 import random
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 from ulid import ULID
 
 from jobconsole.core.command import Command, CommandKind, R, Refusal, Scope
+from jobconsole.core.commands.attending import assign, note, snooze
 from jobconsole.core.commands.decisions import choose
 from jobconsole.core.commands.effects import Applied, Choice
 from jobconsole.core.commands.reservation import Reserve, book_deadline
@@ -125,9 +127,7 @@ class Desk(Reader):
         `revision` is the one that was shown (default: the one read now), `by` is `person:NAME`. Raises `Refused`, which says
         what happened instead, `UnknownOperation`, `StoreError`.
         """
-        op = await self.get(operation_id)
-        if await self.store.archived(operation_id) is not None:
-            raise Refused("archived", f"{operation_id} ended as {words(op.phase)} and was archived; nothing is left to decide")
+        op = await self._live(operation_id)
         contract = await self.book.of(op)
         current = self.book.current_or_none(op.provider)
         again = None
@@ -164,6 +164,30 @@ class Desk(Reader):
             actions=(*actions, choice.action_id),
             creating=choice.again is not None,
         )
+
+    # ---- looking after the inbox ----------------------------------------------------------------------------------------
+    async def assign(self, operation_id: str, to: str | None, *, by: str, shown: str | None) -> Operation:
+        """Give the item to a person, or to nobody (H7); `shown` is who had it on the screen. Raises as `decide`."""
+        return await self._attend(operation_id, assign(operation_id, by, to, shown=shown))
+
+    async def snooze(self, operation_id: str, until: datetime | None, *, by: str) -> Operation:
+        """Let the item rest until a time, at most 30 days from now; None wakes it. Raises as `decide`."""
+        return await self._attend(operation_id, snooze(operation_id, by, until))
+
+    async def note(self, operation_id: str, text: str, *, by: str) -> Operation:
+        """Write something down about the operation, at most 2,000 characters. Raises as `decide`."""
+        return await self._attend(operation_id, note(operation_id, by, text))
+
+    async def _attend(self, operation_id: str, command: Command[Operation]) -> Operation:
+        op = await self._live(operation_id)
+        return await self._transact(self._plain_scope(op), command, "record")
+
+    async def _live(self, operation_id: str) -> Operation:
+        """The operation, where it can still change. Raises `Refused` where it was archived."""
+        op = await self.get(operation_id)
+        if await self.store.archived(operation_id) is not None:
+            raise Refused("archived", f"{operation_id} ended as {words(op.phase)} and was archived; nothing is left to decide")
+        return op
 
     # ---- working and waiting --------------------------------------------------------------------------------------------
     def worker(self, *, max_concurrent: int = 64) -> Worker:

@@ -131,8 +131,12 @@ def superseded(view: View, op: Operation, kind: str, detail: str) -> tuple[Opera
 
 
 def answered(op: Operation, now: datetime) -> Operation:
-    """The operation with nothing to decide any more; how long that took a person is kept apart (H9)."""
-    return replace(op, escalation=None, waited_for_person_ms=_waited_for_person(op, now))
+    """The operation with nothing to decide any more; how long that took a person is kept apart (H9).
+
+    The next item starts awake and unannounced, in the same hands.
+    """
+    attention = replace(op.attention, snoozed_until=None, notified_at=None)
+    return replace(op, escalation=None, attention=attention, waited_for_person_ms=_waited_for_person(op, now))
 
 
 def _waited_for_person(op: Operation, now: datetime) -> int:

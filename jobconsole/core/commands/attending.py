@@ -1,0 +1,127 @@
+"""Who looks after an inbox item, until when it rests, what people note about it, and whether they were told of it (SPEC H7).
+
+Only this file decides when such a change is taken. None of it touches phase, limits or options, so the revision stays (X7)
+and a choice that somebody is about to make remains good; each is one `item_changed` in the audit. The engine's desk makes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any, TypeAlias
+
+from msgspec.structs import replace
+
+from jobconsole.core.command import Command, Plan, Refusal, View
+from jobconsole.core.commands.transitions import load
+from jobconsole.core.escalation import item_since
+from jobconsole.core.events import Draft, Kind
+from jobconsole.core.operation import Attention, Note, Operation
+
+KEPT_NOTES = 20
+LONGEST_NOTE = 2_000  # characters
+LONGEST_NAME = 80  # characters
+LONGEST_SNOOZE = timedelta(days=30)
+
+Changed: TypeAlias = tuple[Attention, dict[str, Any]]  # and what its event says; nothing to say: nothing changed
+
+
+def assign(operation_id: str, actor: str, to: str | None, *, shown: str | None) -> Command[Operation]:
+    """Give the item to a person, or to nobody.
+
+    `shown` is who had it on the screen: of two who claim it at once, the second is told who was faster.
+    """
+
+    def change(op: Operation, view: View) -> Changed | Refusal:
+        has = op.attention.assigned_to
+        if has == to:
+            return op.attention, {}
+        if has != shown:
+            at = f" at {op.attention.assigned_at:%H:%M:%SZ}" if op.attention.assigned_at else ""
+            return Refusal("stale", f"{op.operation_id} was given to {has or 'nobody'}{at}; look again")
+        if to is not None and not 0 < len(to.strip()) <= LONGEST_NAME:
+            return Refusal("name_needed", f"name the person in 1 to {LONGEST_NAME} characters")
+        given = replace(op.attention, assigned_to=to and to.strip(), assigned_at=view.now.wall if to else None)
+        return given, {"change": "assigned", "to": given.assigned_to, "before": has}
+
+    return _changing(operation_id, actor, change)
+
+
+def snooze(operation_id: str, actor: str, until: datetime | None) -> Command[Operation]:
+    """Let the item rest until a time, or wake it. Nothing is decided when that time comes: the item stands up again (H10)."""
+
+    def change(op: Operation, view: View) -> Changed | Refusal:
+        now = view.now.wall
+        if until is not None and not now < until <= now + LONGEST_SNOOZE:
+            return Refusal("over_bound", f"snooze until a time within the next {LONGEST_SNOOZE.days} days")
+        if op.attention.snoozed_until == until:
+            return op.attention, {}
+        return replace(op.attention, snoozed_until=until), {"change": "snoozed" if until else "woken", "until": until}
+
+    return _changing(operation_id, actor, change)
+
+
+def note(operation_id: str, actor: str, text: str) -> Command[Operation]:
+    """Write something down about the operation, whether it is in the inbox or not."""
+
+    def change(op: Operation, view: View) -> Changed | Refusal:
+        said = text.strip()
+        if not 0 < len(said) <= LONGEST_NOTE:
+            return Refusal("text_needed", f"a note has 1 to {LONGEST_NOTE:,} characters")
+        written = Note(by=actor.removeprefix("person:"), at=view.now.wall, text=said)
+        notes = (*op.attention.notes, written)[-KEPT_NOTES:]
+        return replace(op.attention, notes=notes), {"change": "noted", "text": said}
+
+    return _changing(operation_id, actor, change, needs_item=False)
+
+
+def claim_notice(operation_id: str, actor: str, since: datetime, channels: str) -> Command[Operation]:
+    """Take on sending the one message about the item that began at `since`; refused where somebody has (once per escalation).
+
+    It is written before the message leaves: a crash between the two loses a message, and never sends two.
+    """
+
+    def change(op: Operation, view: View) -> Changed | Refusal:
+        if item_since(op) != since or op.attention.notified_at is not None:
+            return Refusal("told", f"{op.operation_id} was told of already, or needs nobody any more")
+        return replace(op.attention, notified_at=view.now.wall), {"change": "notified", "channels": channels}
+
+    return _changing(operation_id, actor, change, is_for_people=False)
+
+
+def notice_failed(operation_id: str, actor: str, channels: str, detail: str) -> Command[Operation]:
+    """Record that no channel took the message: that nobody was reached is not a person's silence (H10)."""
+
+    def change(op: Operation, view: View) -> Changed | Refusal:
+        return op.attention, {"change": "not_notified", "channels": channels, "detail": detail[:LONGEST_NOTE]}
+
+    return _changing(operation_id, actor, change, needs_item=False, is_for_people=False)
+
+
+def _changing(
+    operation_id: str,
+    actor: str,
+    change: Callable[[Operation, View], Changed | Refusal],
+    *,
+    needs_item: bool = True,
+    is_for_people: bool = True,
+) -> Command[Operation]:
+    def command(view: View) -> Plan[Operation] | Refusal:
+        op = load(view, operation_id)
+        if op is None:
+            return Refusal("unknown_operation", f"no operation {operation_id}")
+        if is_for_people and not (actor.startswith("person:") and len(actor) > len("person:")):
+            return Refusal("not_a_person", "the inbox is people's; an agent may ask")
+        if needs_item and item_since(op) is None:
+            return Refusal("not_in_inbox", f"{operation_id} is not in the inbox: it needs nobody now")
+        changed = change(op, view)
+        if isinstance(changed, Refusal):
+            return changed
+        attention, fields = changed
+        if not fields:
+            return Plan((), op)
+        draft = Draft(actor, op)
+        draft.add(Kind.ITEM_CHANGED, replace(op, attention=attention), **fields)
+        return Plan(tuple(draft.events), draft.op)
+
+    return command
