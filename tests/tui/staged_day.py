@@ -6,9 +6,12 @@ could not happen. Names, ids, times and delays are fixed, so that the same pictu
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+import asyncio
+import re
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +27,9 @@ from tests.tui.conftest import PROVIDER, TestedDashboard
 PROVIDERS = ("northwind", "tilestream", "lumen-train")
 NOW = 1_231  # 10:20:31, in seconds since 10:00
 LEDGER = "op_01KB5N3V2M4Q7XD9ZC6T8HRWE1"
+WORKER = WorkerInfo("4711-h7k2mq", "run", 4_711, datetime(2026, 11, 29, 10, tzinfo=UTC))
+
+_FONTS = '"Fira Code", "JetBrains Mono", "DejaVu Sans Mono", Menlo, Consolas, monospace'
 
 _MORE = """
 [hints]
@@ -90,9 +96,30 @@ JOBS = (
 )  # fmt: skip
 
 
+class PicturedDashboard(TestedDashboard):
+    """The app, whose pictures fetch nothing: they ask for fonts that are there, and bring no addresses of others."""
+
+    def export_screenshot(self, *, title: str | None = None, simplify: bool = False) -> str:
+        """The screen as an SVG file."""
+        svg = re.sub(r"\s*@font-face \{[^}]*\}", "", super().export_screenshot(title=title, simplify=simplify))
+        svg = re.sub(r"<!--.*?-->\s*", "", svg).replace("font-family: Fira Code, monospace", f"font-family: {_FONTS}")
+        return "\n".join(line.rstrip() for line in svg.splitlines()) + "\n"
+
+
+@contextmanager
+def staged_day(folder: Path, theme: str) -> Iterator[PicturedDashboard]:
+    """The dashboard over that morning, not yet running. The morning has a loop of its own, whoever shows the app another."""
+    with asyncio.Runner() as morning:
+        open_things = AsyncExitStack()
+        app = morning.run(open_things.enter_async_context(_played(folder, theme)))
+        try:
+            yield app
+        finally:
+            morning.run(open_things.aclose())
+
+
 @asynccontextmanager
-async def staged_day(folder: Path, theme: str) -> AsyncIterator[TestedDashboard]:
-    """The dashboard over that morning, not yet running."""
+async def _played(folder: Path, theme: str) -> AsyncIterator[PicturedDashboard]:
     files = [folder / f"{name}.toml" for name in PROVIDERS]
     for file in files:
         file.write_text(PROVIDER.replace("acme", file.stem).replace("ACME", file.stem.title()) + _MORE + _COUNTS)
@@ -105,8 +132,9 @@ async def staged_day(folder: Path, theme: str) -> AsyncIterator[TestedDashboard]
     transport = ScriptedTransport(answer, clock)
     store = MemoryStore(clock)
     desk = Desk(store, Catalogue(None, files), lambda: transport, clock, "picture")
-    async with store.announce(WorkerInfo("w1", "run", 1, clock.wall())):
-        app = TestedDashboard(desk, load_themes(folder), theme=theme, person="person:ana", profile="production")
+    desk.worker_info, desk.actor = WORKER, f"worker:{WORKER.worker_id}"
+    async with store.announce(WORKER):
+        app = PicturedDashboard(desk, load_themes(folder), theme=theme, person="person:ana", profile="production")
         app.clock, app.transport, app.answers = clock, transport, answers
         await _play(app)
         yield app
