@@ -204,6 +204,9 @@ class AsyncConsole:
         """One operation in short; `await` the widget for its `Outcome`, at most `timeout`. Raises `UnknownOperation` too."""
         return (await _notebook().prepare(self, "progress", op=op, timeout=timeout, theme=theme, by=by))()
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self.home or 'the store of this user'}>"
+
     async def close(self) -> None:
         """Stop the worker and give up the store; nothing is cancelled."""
         while self._closing:
@@ -324,6 +327,9 @@ class Console:
     def _widget(self, kind: str, asked: Mapping[str, Any]) -> Any:
         """The store is read in the console's loop, the widget made in the thread that shows it."""
         return self._portal.call(_notebook().prepare(self._console, kind, **asked))()
+
+    def __repr__(self) -> str:
+        return f"<Console of {self._console.home or 'the store of this user'}>"
 
     def close(self) -> None:
         """Stop the worker, give up the store, end the thread; nothing is cancelled."""

@@ -64,7 +64,7 @@ def audit(invocation: Invocation, what: str | None, form: str | None, target: Pa
 async def _audit(invocation: Invocation, operation: str | None, form: str, target: Path | None) -> Exit:
     async with reading(invocation, "audit") as console:
         if operation is not None:
-            await console.get(operation)
+            operation = (await console.meant(operation)).operation_id
         if target is None:
             await _print(invocation, console, operation, form)
         elif form in BINARY:

@@ -90,7 +90,7 @@ async def _decide(
     invocation: Invocation, operation: str, option: str, revision: int | None, by: str, asked: dict[str, Any]
 ) -> Exit:
     async with writing(invocation, "decide") as console:
-        return await _answered(invocation, console, await console.get(operation), option, revision, by, asked)
+        return await _answered(invocation, console, await console.meant(operation), option, revision, by, asked)
 
 
 async def _cancel(
@@ -98,11 +98,11 @@ async def _cancel(
 ) -> Exit:
     """Say what the provider documents; on a terminal the default is no. The revision is the one that the question showed."""
     async with writing(invocation, "decide") as console:
-        op = await console.get(operation)
+        op = await console.meant(operation)
         offered = next((each for each in (await console.views([op]))[0]["options"] if each["name"] == "cancel"), None)
         if offered is not None:
             invocation.output.note(offered["text"])
-            if not is_sure and sys.stdin.isatty() and not invocation.output.ask(f"cancel {operation} at {op.provider}?"):
+            if not is_sure and sys.stdin.isatty() and not invocation.output.ask(f"cancel {op.operation_id} at {op.provider}?"):
                 invocation.output.note("nothing was changed")
                 return Exit.OK
         return await _answered(invocation, console, op, "cancel", revision, by, asked)

@@ -28,6 +28,7 @@ def why(invocation: Invocation, operation: str, at: datetime | None) -> None:
 
 async def _why(invocation: Invocation, operation: str, at: datetime | None) -> None:
     async with reading(invocation, "why") as console:
+        operation = (await console.meant(operation)).operation_id
         text = await console.why(operation, at)
     if invocation.as_json:
         invocation.output.json({"operation_id": operation, "at": timestamp(at) if at else None, "why": text})

@@ -46,7 +46,7 @@ def fetch(invocation: Invocation, operation: str, target: Path | None) -> Exit:
 
 async def _read(invocation: Invocation, operation: str) -> Operation:
     async with reading(invocation, "fetch") as console:
-        return await console.get(operation)
+        return await console.meant(operation)
 
 
 def _where(op: Operation) -> str:

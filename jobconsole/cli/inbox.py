@@ -94,7 +94,7 @@ async def _change(
     invocation: Invocation, operation: str, change: Callable[[Desk, Operation], Awaitable[Operation]], said: str
 ) -> None:
     async with writing(invocation, "inbox") as console:
-        op = await change(console, await console.get(operation))
+        op = await change(console, await console.meant(operation))
         if invocation.as_json:
             invocation.output.json(_attention(op, console.clock.wall()))
         else:

@@ -137,6 +137,10 @@ def _tell_coverage(output: Output, contract: Contract) -> None:
 
 async def _check(invocation: Invocation, file: Path, samples: Path | None) -> Exit:
     async with contracts(invocation) as known:
+        if not file.exists() and str(file) in known.names():
+            raise InvalidValue(
+                f"there is no file {file}; the provider of this name is shown by: jobconsole provider show {file}"
+            )
         contract = load(_read(file), str(file), _bases(known, file))
     judged = judge_samples(contract, _samples(samples)) if samples is not None else []
     _tell_coverage(invocation.output, contract)

@@ -37,7 +37,7 @@ def show(invocation: Invocation, operation: str) -> None:
 
 async def _show(invocation: Invocation, operation: str) -> None:
     async with reading(invocation, "show") as console:
-        (view,) = await console.views([await console.get(operation)])
+        (view,) = await console.views([await console.meant(operation)])
         if invocation.as_json:
             invocation.output.json(view)
             return

@@ -31,7 +31,7 @@ MOST_WAIT = timedelta(minutes=10)  # the default (X16); a person may wait longer
 @pass_invocation
 def wait(invocation: Invocation, operations: tuple[str, ...], timeout: timedelta) -> Exit:
     """Wait until operations end or need a person."""
-    return run_waiting(_wait(invocation, tuple(dict.fromkeys(operations)), timeout))
+    return run_waiting(_wait(invocation, operations, timeout))
 
 
 def run_waiting(call: Coroutine[None, None, Exit]) -> Exit:
@@ -44,9 +44,8 @@ def run_waiting(call: Coroutine[None, None, Exit]) -> Exit:
 
 async def _wait(invocation: Invocation, operations: Sequence[str], timeout: timedelta) -> Exit:
     async with writing(invocation, "wait") as console:
-        for operation_id in operations:
-            await console.get(operation_id)
-        return await follow(invocation, console, operations, timeout)
+        meant = [(await console.meant(operation)).operation_id for operation in operations]
+        return await follow(invocation, console, tuple(dict.fromkeys(meant)), timeout)
 
 
 async def follow(invocation: Invocation, console: Desk, operations: Sequence[str], timeout: timedelta) -> Exit:

@@ -56,6 +56,8 @@ class Broken:
     detail: str
 
     def __str__(self) -> str:
+        if self.what is Breach.EMPTY:
+            return f"empty: {self.detail}, so nothing is proved"
         return f"{self.what} at seq {self.seq} (segment {self.segment:012d}, line {self.line}): {self.detail}"
 
 
@@ -101,7 +103,10 @@ class Verification:
         said += [f"BROKEN: {operation_id} ended without a closing event" for operation_id in self.unclosed]
         said.append(f"whole up to {self.whole_to}, anchored up to {self.anchored_to}")
         if self.whole_to > self.anchored_to:
-            said.append(f"events {self.anchored_to + 1} to {self.whole_to} could be cut without trace")
+            newer = f"{self.anchored_to + 1} to {self.whole_to}"
+            said.append(
+                f"events {newer} are newer than the last anchor: until the next one, cutting them off would leave no trace"
+            )
         if self.unarchived:
             missing = f"{len(self.unarchived)} archived operations are" if self.unarchived[1:] else f"{self.unarchived[0]} is"
             said.append(f"{missing} missing from the archive; make it anew with: jobconsole audit rebuild-archive")

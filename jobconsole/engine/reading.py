@@ -42,6 +42,17 @@ class Reader:
             raise UnknownOperation(f"no operation {operation_id[:140]!r} in this store; jobconsole ls --all shows all ids")
         return op
 
+    async def meant(self, text: str) -> Operation:
+        """The operation with this id, else the one live operation whose id ends so or whose name it is.
+
+        Raises `InvalidValue` where several fit, `UnknownOperation` where none does.
+        """
+        if (op := await self.store.get(text)) is not None:
+            return op
+        from jobconsole.core.naming import meant
+
+        return meant(text, await self.store.operations()) or await self.get(text)
+
     async def operations(
         self, *, include_ended: bool = False, include_archived: bool = False, phase: str | None = None
     ) -> list[Operation]:

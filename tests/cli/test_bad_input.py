@@ -64,6 +64,7 @@ def locked_out(tmp_path: Path) -> str:
         (["fetch", "no-such-op"], 1, "no operation 'no-such-op'"),
         (["run", "--once", "--until-idle"], 2, "two different ends"),
         (["provider", "show", "plya"], 2, "did you mean play?"),
+        (["provider", "check", "play"], 2, "jobconsole provider show play"),
         (["provider", "check", "/no/such/file"], 1, "/no/such/file: No such file or directory"),
         (["ls", "--phase", "done"], 2, "'done' is not one of"),
     ],

@@ -120,3 +120,11 @@ def test_why_answers_for_now_and_for_a_second_of_the_past(escalated: Shell) -> N
     assert past["why"]
     clock = started.partition("T")[2][:8]  # as `audit spent` prints it
     assert f" at {clock}" in escalated("why", "spent", "--at", clock).out
+
+
+@pytest.mark.rule("U8")
+def test_an_ending_of_an_id_stands_for_it_and_the_answer_names_the_whole_id(escalated: Shell) -> None:
+    extended = escalated("extend", "pent", "--checks", "3")
+    assert (extended.code, extended.out.startswith("spent extend: ")) == (0, True)
+    assert escalated("why", "pent", "--json").json["operation_id"] == "spent"
+    assert escalated("show", "ent").code == 1
