@@ -137,10 +137,7 @@ def _tell_coverage(output: Output, contract: Contract) -> None:
 
 async def _check(invocation: Invocation, file: Path, samples: Path | None) -> Exit:
     async with contracts(invocation) as known:
-        if not file.exists() and str(file) in known.names():
-            raise InvalidValue(
-                f"there is no file {file}; the provider of this name is shown by: jobconsole provider show {file}"
-            )
+        _refuse_name(known, file)
         contract = load(_read(file), str(file), _bases(known, file))
     judged = judge_samples(contract, _samples(samples)) if samples is not None else []
     _tell_coverage(invocation.output, contract)
@@ -151,6 +148,12 @@ async def _check(invocation: Invocation, file: Path, samples: Path | None) -> Ex
         if samples is not None:
             _print_samples(invocation.output, judged)
     return Exit.OK if all(each.ok for each in judged) else Exit.FAILURE
+
+
+def _refuse_name(known: Contracts, file: Path) -> None:
+    """A provider's name where a file belongs."""
+    if str(file) in known.names() and not file.exists():
+        raise InvalidValue(f"there is no file {file}; the provider of this name is shown by: jobconsole provider show {file}")
 
 
 def _read(file: Path) -> str:
