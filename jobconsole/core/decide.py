@@ -128,7 +128,7 @@ def provider_minimum(op: Operation, seen: Observation, at: Moment) -> NotBefore 
 
 def _learned(op: Operation, seen: Observation, at: Moment) -> Operation:
     """What a good answer says of the job; unknown values keep the last known ones."""
-    moved = seen.state not in (None, op.last_known_state) or (seen.progress is not None and seen.progress != op.progress)
+    moved = seen.state not in (None, op.last_known_state) or (seen.progress is not None and seen.progress != op.progress_share)
     lacking = seen.state_class is StateClass.SUCCEEDED and seen.result is not None and bool(seen.result.missing)
     return replace(
         op,
@@ -141,7 +141,7 @@ def _learned(op: Operation, seen: Observation, at: Moment) -> Operation:
         state_class=seen.state_class,
         state_since=at.wall if moved or op.state_since is None else op.state_since,
         longest_silence_ms=max(op.longest_silence_ms, _silence_ms(op, at)) if moved else op.longest_silence_ms,
-        progress=seen.progress if seen.progress is not None else op.progress,
+        progress_share=seen.progress if seen.progress is not None else op.progress_share,
         message=seen.message or op.message,
         error=seen.error or op.error,
         counts=seen.counts or op.counts,

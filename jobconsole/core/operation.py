@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import msgspec
 
-from jobconsole.core.vocabulary import ActionState, DelaySource, Delivery, Phase, Reason, StateClass
+from jobconsole.core.vocabulary import ActionState, DelaySource, Delivery, NoticeResult, Phase, Reason, StateClass
 
 
 class Value(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -94,7 +94,8 @@ class Attention(Value, frozen=True, kw_only=True):
     assigned_to: str | None = None
     assigned_at: datetime | None = None
     snoozed_until: datetime | None = None
-    notified_at: datetime | None = None  # when a message about this item was sent off; at most one is
+    notified_at: datetime | None = None  # when somebody took on sending the message about this item; at most one is sent
+    notice_result: NoticeResult | None = None  # null while the message is on its way
     notes: tuple[Note, ...] = ()  # the last 20
 
 
@@ -211,7 +212,7 @@ class Operation(Value, frozen=True, kw_only=True):
     stalls_at: datetime | None = None  # when it counts as stalled; derived, see `stall.py` (H12)
     observed_at: datetime | None = None  # last good answer
     was_seen: bool = False
-    progress: float | None = None  # 0..1
+    progress_share: float | None = msgspec.field(default=None, name="progress")  # 0..1; stored as `progress`
     message: str | None = None
     error: ProviderError | None = None
     counts: Counts | None = None

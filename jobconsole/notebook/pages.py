@@ -47,7 +47,7 @@ _ORDERS: Final[dict[str, Callable[[Operation], Any]]] = {
     "began": lambda op: op.started_at,
     "stops": lambda op: (op.phase.is_terminal, deadline(op)),
     "used": _used,
-    "progress": lambda op: -1.0 if op.progress is None else op.progress,
+    "progress": lambda op: -1.0 if op.progress_share is None else op.progress_share,
     "tried": lambda op: op.last_http_at.timestamp() if op.last_http_at else 0.0,
 }
 

@@ -70,7 +70,7 @@ COLUMNS = (
     Column("next", "NEXT", 9, 4, row.next_cell, lambda op: (op.next_poll_at or _FAR,)),
     Column("source", "BECAUSE", 11, 9, row.source_cell, lambda op: (op.delay_source or "\uffff",)),
     Column("http", "HTTP", 4, 10, row.http_cell, lambda op: (-(op.last_http_status or 0),), is_right=True),
-    Column("progress", "PROGRESS", 11, 7, row.progress_cell, lambda op: (-(op.progress or 0.0),)),
+    Column("progress", "PROGRESS", 11, 7, row.progress_cell, lambda op: (-(op.progress_share or 0.0),)),
     Column("last", "LAST WORD", 12, 6, row.last_word_cell, lambda op: (op.last_known_state or "\uffff",), most=400),
 )
 

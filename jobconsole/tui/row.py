@@ -163,10 +163,10 @@ def http_cell(op: Operation, context: RowContext) -> list[Piece]:
 
 def progress_cell(op: Operation, context: RowContext) -> list[Piece]:
     """Only what the provider reports, and only while it runs."""
-    if op.progress is None or is_ended(op):
+    if op.progress_share is None or is_ended(op):
         return [("", context.look.quiet)]
-    bar = progress_bar(op.progress, 6, is_ascii=context.is_ascii)
-    return [(f"{bar:<6}", context.look.accent), (f" {op.progress:>4.0%}", context.look.text)]
+    bar = progress_bar(op.progress_share, 6, is_ascii=context.is_ascii)
+    return [(f"{bar:<6}", context.look.accent), (f" {op.progress_share:>4.0%}", context.look.text)]
 
 
 def last_word_cell(op: Operation, context: RowContext) -> list[Piece]:

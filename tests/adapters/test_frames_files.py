@@ -41,7 +41,7 @@ def audit() -> Any:
 def operations() -> Any:
     """Operations with and without an end, a name and a progress."""
     by = "person:ana"
-    ended = made("op-1", submitted_by=by, name="=1+1", phase=Phase.SUCCEEDED, ended_at=BEGAN, is_late=True, progress=1.0)
+    ended = made("op-1", submitted_by=by, name="=1+1", phase=Phase.SUCCEEDED, ended_at=BEGAN, is_late=True, progress_share=1.0)
     waited = made("op-3", submitted_by=by, provider_job_id="007", waited_for_person_ms=1_234)
     return operations_frame([ended, made("op-2", submitted_by=by), waited])
 

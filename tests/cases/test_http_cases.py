@@ -115,7 +115,7 @@ async def test_a_web_page_is_not_an_answer_and_keeps_the_last_good_state(case: C
         op = await stage.op()
         assert ended(op) == (Phase.ESCALATED, Reason.TRANSPORT_FAILURES_EXHAUSTED)
         assert stage.count("poll") == 1 + case.settings["transport_failure_budget"]
-        assert (op.last_known_state, op.progress) == ("running", 0.1)
+        assert (op.last_known_state, op.progress_share) == ("running", 0.1)
         assert (op.transport_failures_in_a_row, op.max_transport_failures) == (3, 3)
         assert op.escalation is not None
         assert "web page" in op.escalation.detail

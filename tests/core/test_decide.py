@@ -90,7 +90,7 @@ def test_the_last_request_may_bring_the_end(seen: Observation) -> None:
 @pytest.mark.rule("B16")
 @pytest.mark.parametrize("progress", [0.1, 0.99, 1.0])
 def test_progress_extends_nothing(progress: float) -> None:
-    op = counted(running(progress=progress), progress=0.0)
+    op = counted(running(progress=progress), progress_share=0.0)
     assert (op.deadline_at, op.max_status_requests) == (operation().deadline_at, 12)
     assert concluded(running(progress=progress), now=2400) == Escalate(Reason.DEADLINE_EXCEEDED, "deadline")
     spent = concluded(running(progress=progress), status_requests_used=12)
@@ -165,8 +165,8 @@ def test_a_good_answer_resets_only_what_counts_in_a_row() -> None:
 
 @pytest.mark.rule("B10")
 def test_not_having_seen_the_job_changes_no_state_of_the_job() -> None:
-    op = counted(unanswered(), last_known_state="running", state_class=StateClass.WAITING, progress=0.4)
-    assert (op.last_known_state, op.state_class, op.progress) == ("running", StateClass.WAITING, 0.4)
+    op = counted(unanswered(), last_known_state="running", state_class=StateClass.WAITING, progress_share=0.4)
+    assert (op.last_known_state, op.state_class, op.progress_share) == ("running", StateClass.WAITING, 0.4)
     assert (op.attempts, op.transport_failures_used, op.delivery) == (1, 1, Delivery.AMBIGUOUS)
 
 
@@ -262,7 +262,7 @@ def test_what_an_answer_tells_is_kept_and_what_it_leaves_out_stays() -> None:
         started_at=at(5),
     )
     op = tallied(counted(told), running(), sample(), moment(120))
-    assert (op.progress, op.message, op.error, op.counts) == (0.5, "half", told.error, told.counts)
+    assert (op.progress_share, op.message, op.error, op.counts) == (0.5, "half", told.error, told.counts)
     assert (op.errors_url, op.provider_expires_at, op.provider_started_at) == (told.errors_url, at(900), at(5))
 
 

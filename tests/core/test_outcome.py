@@ -60,7 +60,7 @@ def test_a_live_operation_has_a_word_that_is_no_end(op: Operation, is_waited_out
 def test_an_answer_about_a_live_operation_names_the_next_call_and_the_pause_before_it() -> None:
     """6.2 s until the next check are 7 whole ones: nobody asks too early."""
     op = operation(
-        phase=Phase.WAITING, started_at=at(0), next_poll_at=at(36.2), task="tax", estimated_seconds=90.0, progress=0.25
+        phase=Phase.WAITING, started_at=at(0), next_poll_at=at(36.2), task="tax", estimated_seconds=90.0, progress_share=0.25
     )
     said = answer(op, at(30), is_watched=True)
     assert said["next"] == {"call": "wait", "after_seconds": 7}

@@ -81,7 +81,7 @@ def test_every_text_can_be_read_in_every_host(page: Page, host: str) -> None:
     scheme, style = HOSTS[host]
     page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
     ended = [operation(operation_id=f"op-{phase}", phase=phase, ended_at=NOW) for phase in Phase if phase.is_terminal]
-    pictured = picture(asking(operation_id="asks"), operation(operation_id="waits", progress=0.4), *ended)
+    pictured = picture(asking(operation_id="asks"), operation(operation_id="waits", progress_share=0.4), *ended)
     whole = {**Pages().full(pictured, NOW), **Items().full(pictured, NOW), "watched": 1, "audit": [[0, "op", "polled"]]}
     paper = Paper(page, "dashboard", NOW, **whole, detail=None)
     page.evaluate("style => { document.body.style.cssText = style; }", style)

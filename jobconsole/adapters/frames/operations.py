@@ -35,7 +35,7 @@ _PATHS: Final[dict[Column, str]] = {
     **_columns(Holds.TEXT, "last_known_state"),
     word("state_class", StateClass): "state_class",
     **_columns(Holds.TIME, "state_since", "stalls_at", "observed_at"),
-    **_columns(Holds.SHARE, "progress"),
+    **_columns(Holds.SHARE, progress="progress_share"),
     **_columns(Holds.TEXT, "message", error_code="error.code", error="error.text"),
     **_columns(Holds.COUNT, items="counts.total", items_succeeded="counts.succeeded", items_failed="counts.failed"),
     **_columns(Holds.TEXT, "errors_url"),
