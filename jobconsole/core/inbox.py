@@ -14,11 +14,14 @@ from typing import Literal
 from jobconsole.core.contract import Contract
 from jobconsole.core.durations import duration_text
 from jobconsole.core.escalation import look_options
-from jobconsole.core.operation import Operation
+from jobconsole.core.operation import Decided, Operation
 from jobconsole.core.terminal_text import inert
 from jobconsole.core.views import View, operation_view, stamp
 from jobconsole.core.vocabulary import Reason
 from jobconsole.core.wording import clock_text, reason_text, says_more, words
+
+LATE, VERY_LATE = timedelta(minutes=15), timedelta(hours=1)
+"""How long a person may let an item wait before that is told, and told more loudly (H7)."""
 
 _LONGEST = 300  # characters of foreign text in a line
 
@@ -79,6 +82,30 @@ def inbox_items(
 def is_snoozed(op: Operation, now: datetime) -> bool:
     """Whether the operation's item rests until a time that has not come."""
     return op.attention.snoozed_until is not None and op.attention.snoozed_until > now
+
+
+def age_mark(age: timedelta) -> str:
+    """In words that an item has waited for too long: `over 15 min`, `over 1 h`; empty before. A colour alone says nothing."""
+    return "over 1 h" if age > VERY_LATE else "over 15 min" if age > LATE else ""
+
+
+def answer_to(op: Operation, since: datetime) -> Decided | None:
+    """What a person decided about the item that began at `since`; None where nobody has."""
+    return next((done for done in reversed(op.decided) if done.at >= since), None)
+
+
+def closing_words(op: Operation, since: datetime) -> str:
+    """What became of the item that began at `since`: who answered what, or that it needs nobody any more and why."""
+    done = answer_to(op, since)
+    if done is not None:
+        return f"answered by {inert(done.by, 60)}: {words(done.option)}"
+    return f"needs nobody any more: {words(op.phase)}"
+
+
+def note_lines(note: View, now: datetime) -> list[str]:
+    """A note as lines: when and by whom in front of the first one. Its text is inert, and keeps its own lines."""
+    first, *rest = (inert(line, _LONGEST) for line in note["text"].splitlines())
+    return [f"{_clock(note['at'], now)} {inert(note['by'], 80)}: {first}", *rest]
 
 
 def _item(
@@ -152,7 +179,8 @@ def attention_lines(item: InboxItem, now: datetime) -> list[str]:
     if item.is_snoozed:
         lines.append(f"snoozed: until {_clock(attention['snoozed_until'], now)}")
     for note in attention["notes"]:
-        lines.append(f"note: {_clock(note['at'], now)} {inert(note['by'], 80)}: {inert(note['text'], _LONGEST)}")
+        first, *rest = note_lines(note, now)
+        lines += [f"note: {first}", *(f"      {line}" for line in rest)]
     return lines
 
 

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 
-from jobconsole.core.inbox import InboxItem, inbox_items, inbox_view, item_lines
+from jobconsole.core.commands.attending import assign, note, snooze
+from jobconsole.core.commands.submission import Wanted
+from jobconsole.core.inbox import InboxItem, age_mark, answer_to, closing_words, inbox_items, inbox_view, item_lines
 from jobconsole.core.operation import Operation
-from tests.core.staged_wait import StagedWait, contract
+from jobconsole.core.vocabulary import Phase
+from tests.core.staged_wait import StagedWait, at, contract
 
 H2 = (
     "operation_id provider_job_id last_known_state elapsed_seconds status_requests_used max_status_requests last_http_status "
@@ -140,3 +145,94 @@ async def test_foreign_text_in_the_lines_is_inert() -> None:
     await wait.check(200, {"state": "a\n\x1b[2J"})
     [item] = inbox_items([await wait.op()], wait.clock.wall())
     assert all(line.isprintable() for line in item_lines(item, wait.clock.wall()))
+
+
+@pytest.mark.rule("H7")
+async def test_the_lines_say_who_looks_after_an_item_until_when_it_rests_and_what_was_noted() -> None:
+    """Given to ben at 10:22:00, snoozed for two hours a minute later, noted at 10:24:00; a note keeps its own lines."""
+    wait = await asking("op_1", "10:21:00")
+    wait.go("10:22:00")
+    await wait.run(assign("op_1", "person:ana", "ben", shown=None))
+    wait.go("10:23:00")
+    await wait.run(snooze("op_1", "person:ben", at("12:23:00")))
+    wait.go("10:24:00")
+    await wait.run(note("op_1", "person:ben", "asked the provider\nticket\t4711"))
+    [item] = inbox_items([await wait.op()], wait.clock.wall())
+    assert [line for line in item_lines(item, wait.clock.wall()) if line.startswith(("with", "snoozed", "note", " "))] == [
+        "with: ben, since 10:22:00Z",
+        "snoozed: until 12:23:00Z",
+        "note: 10:24:00Z ben: asked the provider",
+        "      ticket\\t4711",
+    ]
+    [later] = inbox_items([await wait.op()], at("12:23:00"))  # the second at which it wakes
+    assert [line for line in item_lines(later, at("12:23:00")) if line.startswith("snoozed")] == []
+
+
+@pytest.mark.rule("H7")
+async def test_what_is_snoozed_stands_behind_what_is_awake_until_its_time_has_come() -> None:
+    """op_1 is the older one, and rests until 10:40:00."""
+    first, second = await asking("op_1", "10:21:00"), await asking("op_2", "10:25:00")
+    await first.run(snooze("op_1", "person:ana", at("10:40:00")))
+    operations = [await first.op(), await second.op()]
+    before, then = (inbox_items(operations, at(clock)) for clock in ("10:39:59", "10:40:00"))
+    assert [(item.operation_id, item.is_snoozed) for item in before] == [("op_2", False), ("op_1", True)]
+    assert [(item.operation_id, item.is_snoozed) for item in then] == [("op_1", False), ("op_2", False)]
+
+
+@pytest.mark.rule("H8")
+async def test_an_option_that_serves_no_purpose_any_more_says_so_and_stays() -> None:
+    """The release window closed at 10:30:00; at 10:58:00 more time would serve nothing, and closing still does."""
+    wait = StagedWait()
+    await wait.submit(
+        budget=Wanted(
+            deadline=timedelta(hours=2),
+            status_requests=1,
+            transport_failures=3,
+            rate_limits=3,
+            business_deadline_at=at("10:30:00"),
+        )
+    )
+    wait.go("10:25:00")
+    await wait.check(200, {"state": "running"})
+    wait.go("10:58:00")
+    [item] = inbox_items([await wait.op()], wait.clock.wall(), {wait.contract.digest: wait.contract})
+    lines = {line.split(":")[0]: line for line in item_lines(item, wait.clock.wall())}
+    why = "(serves no purpose any more: the business deadline 10:30:00Z has passed, an outcome comes too late for it)"
+    assert lines["option extend"].endswith(why)
+    assert "purpose" not in lines["option close"]
+
+
+@pytest.mark.rule("H7")
+@pytest.mark.parametrize(
+    ("minutes", "told"),
+    [(0, ""), (15, ""), (15.1, "over 15 min"), (60, "over 15 min"), (60.1, "over 1 h"), (3_000, "over 1 h")],
+)
+def test_an_item_that_waits_for_too_long_is_marked_in_words(minutes: float, told: str) -> None:
+    assert age_mark(timedelta(minutes=minutes)) == told
+
+
+@pytest.mark.rule("H4")
+async def test_what_became_of_an_item_is_who_answered_what_and_no_older_answer() -> None:
+    """Ben paused the first item; the second one, an unknown state again, ended when Ana closed it."""
+    wait = await asking("op_1", "10:21:00")
+    first = (await wait.op()).escalation
+    assert first is not None
+    await wait.decide("pause", by="ben", until_at=at("10:30:00"))
+    assert closing_words(await wait.op(), first.since) == "answered by ben: pause"
+    wait.go("10:30:00")
+    await wait.check(200, {"state": "odd"})
+    second = (await wait.op()).escalation
+    assert second is not None
+    assert answer_to(await wait.op(), second.since) is None
+    await wait.decide("close", by="ana", reason="not needed")
+    assert closing_words(await wait.op(), second.since) == "answered by ana: close"
+
+
+@pytest.mark.rule("X8")
+async def test_an_item_that_nobody_answered_says_how_the_operation_goes_on() -> None:
+    """A success that comes by itself ends the operation: nobody has answered."""
+    wait = await asking("op_1", "10:21:00")
+    asked = (await wait.op()).escalation
+    assert asked is not None
+    ended = replace(await wait.op(), phase=Phase.SUCCEEDED, escalation=None)
+    assert closing_words(ended, asked.since) == "needs nobody any more: succeeded"
