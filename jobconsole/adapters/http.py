@@ -1,26 +1,27 @@
 """HTTP as the engine needs it: one request, once, bounded in time and size, the gate directly before the first byte.
 
-Only this file imports httpx, so that a successor can take its place; it uses httpx's transports and messages, never its
-client, which would follow redirects, keep cookies, read netrc and turn userinfo into credentials. The composition root makes
-one `HttpTransport` for a process; the worker and the actions call `send`. What an answer means is decided elsewhere.
+Only this file imports httpx, so that a successor can take its place; it uses httpx's messages and its seam for transports,
+never its client, which would follow redirects, keep cookies, read netrc and turn userinfo into credentials. The composition
+root makes one `HttpTransport` for a process; the worker and the actions call `send`. What an answer means is decided elsewhere.
 """
 
 from __future__ import annotations
 
 import asyncio
-import re
 import socket
 import ssl
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, TypeAlias
 
 import h11
 import httpx
 
 from jobconsole.adapters.http_body import BodyReader
+from jobconsole.adapters.http_connection import HttpConnection, connect
 from jobconsole.adapters.http_credential import CredentialDesk, credential_headers
+from jobconsole.adapters.http_headers import NAME, checked, value_of
 from jobconsole.adapters.http_idle import IdleConnections, close_quietly
 from jobconsole.adapters.http_origin import Origin, origin, proxy_for
 from jobconsole.adapters.sigv4 import Signable
@@ -34,12 +35,6 @@ IDLE_S = 20.0  # seconds that an unused connection is kept; shorter than what se
 MOST_IDLE = 256  # unused connections in all
 LONGEST_TEXT = 500  # characters of an error's text, which may quote what a server sent
 USER_AGENT = (b"User-Agent", b"jobconsole")
-_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")  # RFC 9110 5.1
-_VALUE = re.compile(r"[^\x00-\x08\x0a-\x1f\x7f]*")  # RFC 9110 5.5: no line ends, no control characters but the tab
-_OURS = frozenset(
-    {"host", "content-length", "transfer-encoding", "connection", "keep-alive", "upgrade", "te", "trailer", "expect"}
-    | {"accept-encoding", "proxy-authorization"}
-)
 _ONE = httpx.Limits(max_connections=1, max_keepalive_connections=1, keepalive_expiry=IDLE_S)
 _TRUSTS_NOBODY = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # for plain http, where no certificate is ever looked at
 _UNBOUNDED: dict[str, Any] = {}  # no timeouts of httpx's own: they are per read, ours stands around the whole exchange
@@ -51,7 +46,7 @@ class HttpTransport:
     def __init__(self, secrets: Secrets, clock: Clock) -> None:
         self._clock = clock
         self._desk = CredentialDesk(secrets)
-        self._idle: IdleConnections[httpx.AsyncHTTPTransport] = IdleConnections(longest_s=IDLE_S, most=MOST_IDLE)
+        self._idle: IdleConnections[_Connection] = IdleConnections(longest_s=IDLE_S, most=MOST_IDLE)
 
     async def send(self, request: HttpRequest, gate: Gate, *, fresh: bool = False) -> Answer:
         """Send and read the whole answer, or raise; see `Transport.send`. `fresh` uses a connection that never served."""
@@ -60,15 +55,16 @@ class HttpTransport:
         progress = _Progress(gate, f"{request.method} {to.scheme}://{to.place}{path}")
         trust = self._trust if to.scheme == "https" else _TRUSTS_NOBODY  # loading it takes 0.2 s, once: not part of a request
         started_up = self._clock.up_ms()
+        bound = asyncio.timeout(request.timeout.total_seconds())
         try:
-            async with asyncio.timeout(request.timeout.total_seconds()):
+            async with bound:
                 wire = await self._wire(request, url, to, progress)
                 status, headers, body = await self._exchange(wire, to, trust, request.max_bytes, progress, fresh=fresh)
         except TransportFault as fault:
             raise progress.fault(fault.kind, str(fault)) from None
-        except TimeoutError:
-            raise progress.fault("timeout", f"no whole answer within {request.timeout.total_seconds():g} s") from None
-        except (httpx.HTTPError, OSError, UnicodeError) as error:
+        except (httpx.HTTPError, h11.ProtocolError, OSError, UnicodeError) as error:
+            if bound.expired():
+                raise progress.fault("timeout", f"no whole answer within {request.timeout.total_seconds():g} s") from None
             raise _fault_of(error, progress) from None
         return Answer(
             http_status=status,
@@ -91,19 +87,21 @@ class HttpTransport:
     @cached_property
     def _trust(self) -> ssl.SSLContext:
         """The machine's trust (`SSL_CERT_FILE`, `SSL_CERT_DIR`, else the bundle); verification cannot be switched off."""
-        return httpx.create_ssl_context()
+        trust = httpx.create_ssl_context()
+        trust.set_alpn_protocols(["http/1.1"])
+        return trust
 
     async def _wire(self, request: HttpRequest, url: httpx.URL, to: Origin, progress: _Progress) -> httpx.Request:
         """The request as it goes out, with its credential where the host is the one that gets it."""
-        if not _NAME.fullmatch(request.method):
+        if not NAME.fullmatch(request.method):
             raise InvalidValue(f"{request.method[:20]!r} is no HTTP method")
-        headers = _checked(request.headers)
+        headers = checked(request.headers)
         reference = request.auth.secret
         if reference is not None and to.place == request.auth_host:
             secret = await self._desk.read(reference)
             path, _, query = url.raw_path.decode("ascii").partition("?")
             signable = Signable(request.method, url.netloc.decode("ascii"), path, query, headers, request.body or b"")
-            shown = _checked(credential_headers(request.auth, secret, signable, self._clock.wall()))
+            shown = checked(credential_headers(request.auth, secret, signable, self._clock.wall()))
             progress.secrets = (secret, *secret.split(":"), *(value.rpartition(" ")[2] for _, value in shown))
             names = {name.lower() for name, _ in shown}
             headers = [*(pair for pair in headers if pair[0].lower() not in names), *shown]
@@ -125,20 +123,18 @@ class HttpTransport:
         is_clean = False
         try:
             response = await connection.handle_async_request(wire)
+            stream = response.stream
+            assert isinstance(stream, httpx.AsyncByteStream)
             try:
                 progress.http_status = response.status_code
                 headers = tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in response.headers.raw)
-                reader = BodyReader(
-                    response.headers.get("content-encoding", ""),
-                    response.headers.get("content-length", ""),
-                    max_bytes,
-                    response.status_code,
-                )
-                async for chunk in response.aiter_raw():
+                coding, length = value_of(headers, "content-encoding"), value_of(headers, "content-length")
+                reader = BodyReader(coding, length, max_bytes, response.status_code)
+                async for chunk in stream:
                     reader.feed(chunk)
                 body = reader.finish()
             finally:
-                await response.aclose()
+                await stream.aclose()
             is_clean = True
         finally:
             if not is_clean or fresh or not self._idle.keep(to, connection):
@@ -197,35 +193,81 @@ def _target(given: str, auth_host: str, allowed_hosts: tuple[str, ...]) -> tuple
     return url, to
 
 
-def _connection(to: Origin, trust: ssl.SSLContext) -> httpx.AsyncHTTPTransport:
-    """A transport that holds one connection to one origin; it connects when the first request comes."""
+class _Direct(httpx.AsyncBaseTransport):
+    """One connection of our own to one origin; it tells `trace` the same events as httpx's own transport does."""
+
+    def __init__(self, to: Origin, trust: ssl.SSLContext) -> None:
+        self._to, self._trust = to, trust
+        self._connection: HttpConnection | None = None
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether it can serve another request."""
+        return self._connection is not None and self._connection.is_ready
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Connect where that was not done yet, send, and read the head; the body comes as the response's stream."""
+        trace = request.extensions["trace"]
+        if (connection := self._connection) is None:
+            await trace("connection.connect_tcp.started", {})
+            connection = self._connection = await connect(self._to.host, self._to.port)
+            if self._to.scheme == "https":
+                await trace("connection.start_tls.started", {})
+                await connection.start_tls(self._trust, self._to.host)
+        data = connection.begin(request.method, request.url.raw_path, request.headers.raw, request.content)
+        await trace("http11.send_request_headers.started", {"request": request})
+        head = await connection.send(data)
+        return httpx.Response(head.status_code, headers=head.headers.raw_items(), stream=_Body(connection))
+
+    async def aclose(self) -> None:
+        """Close the connection, if there is one."""
+        if self._connection is not None:
+            await self._connection.close()
+
+
+class _Body(httpx.AsyncByteStream):
+    """The body of an answer, as it comes; closed when the exchange is over."""
+
+    def __init__(self, connection: HttpConnection) -> None:
+        self._connection = connection
+
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        return self
+
+    async def __anext__(self) -> bytes:
+        if (data := await self._connection.chunk()) is None:
+            raise StopAsyncIteration
+        return data
+
+    async def aclose(self) -> None:
+        """Tell the connection."""
+        self._connection.end()
+
+
+class _Proxied(httpx.AsyncHTTPTransport):
+    """httpx's own transport, for one connection through a proxy."""
+
+    is_ready = True  # its own pool of one looks after that
+
+
+_Connection: TypeAlias = _Direct | _Proxied
+
+
+def _connection(to: Origin, trust: ssl.SSLContext) -> _Connection:
+    """A transport that holds one connection to one origin; it connects when the first request comes.
+
+    This is where the ways part: with a proxy in the environment httpx's own transport speaks to it, slower; else ours does.
+    """
+    proxy = proxy_for(to)
+    if proxy is None:
+        return _Direct(to, trust)
     try:
-        return httpx.AsyncHTTPTransport(verify=trust, limits=_ONE, proxy=proxy_for(to))
+        return _Proxied(verify=trust, limits=_ONE, proxy=proxy)
     except (ValueError, ImportError, httpx.InvalidURL):
         raise InvalidValue(
             "HTTPS_PROXY or ALL_PROXY names a proxy that cannot be used: write http://host:port; "
             "for socks5:// install httpx[socks]"
         ) from None
-
-
-def _checked(headers: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """The headers without blanks around their values, none of which can end a line or speak for the transport.
-
-    What is refused here would be refused by the HTTP library too, but only after the gate. Raises `InvalidValue`, which names
-    the header and not its value.
-    """
-    for name, value in headers:
-        if not _NAME.fullmatch(name):
-            raise InvalidValue(f"header {name[:40]!r}: is no header name")
-        if name.lower() in _OURS:
-            raise InvalidValue(f"header {name}: is set by the transport; leave it out of the contract")
-        if not _VALUE.fullmatch(value) or not _is_latin1(value):
-            raise InvalidValue(f"header {name}: its value holds characters that a header cannot carry")
-    return [(name, value.strip(" \t")) for name, value in headers]
-
-
-def _is_latin1(text: str) -> bool:
-    return all(ord(character) < 256 for character in text)
 
 
 def _fault_of(error: Exception, progress: _Progress) -> TransportFault | CertificateFault:
@@ -238,7 +280,7 @@ def _fault_of(error: Exception, progress: _Progress) -> TransportFault | Certifi
             return CertificateFault(redact(text, progress.secrets)[:LONGEST_TEXT])
     if not progress.has_left:
         return progress.fault(*_connect_fault(error, causes, progress))
-    if progress.http_status is not None and isinstance(error, httpx.RemoteProtocolError):
+    if progress.http_status is not None and isinstance(error, httpx.RemoteProtocolError | h11.RemoteProtocolError):
         return progress.fault("truncated", "the answer's body is not complete")
     if any(isinstance(cause, h11.ProtocolError) for cause in causes):
         return progress.fault("protocol", f"the answer is not HTTP ({error})")

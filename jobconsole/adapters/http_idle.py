@@ -13,14 +13,18 @@ from collections.abc import Hashable
 from typing import Generic, Protocol, TypeVar
 
 
-class Closable(Protocol):
+class Keepable(Protocol):
     """A connection, as far as it is this file's business."""
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether it can serve another request."""
 
     async def aclose(self) -> None:
         """Close it."""
 
 
-C = TypeVar("C", bound=Closable)
+C = TypeVar("C", bound=Keepable)
 
 
 class IdleConnections(Generic[C]):
@@ -34,16 +38,19 @@ class IdleConnections(Generic[C]):
         self._closing: set[asyncio.Task[None]] = set()
 
     def take(self, key: Hashable) -> C | None:
-        """The connection that was used last, or None."""
+        """The connection that was used last and is still ready, or None; one that is not is closed."""
         listed = self._lists.get(key)
-        if not listed:
-            return None
-        self._count -= 1
-        return listed.pop()[1]
+        while listed:
+            self._count -= 1
+            _, connection = listed.pop()
+            if connection.is_ready:
+                return connection
+            self._close_later(connection)
+        return None
 
     def keep(self, key: Hashable, connection: C) -> bool:
-        """Keep a connection that is ready for another request. False where there are too many or the list is closed."""
-        if self._count >= self._most or self._is_closed:
+        """Keep a connection. False where it is not ready for another request, there are too many, or the list is closed."""
+        if self._count >= self._most or self._is_closed or not connection.is_ready:
             return False
         loop = asyncio.get_running_loop()
         self._lists.setdefault(key, deque()).append((loop.time(), connection))
@@ -83,7 +90,7 @@ class IdleConnections(Generic[C]):
         task.add_done_callback(self._closing.discard)
 
 
-async def close_quietly(connection: Closable) -> None:
+async def close_quietly(connection: Keepable) -> None:
     """Close a connection that nothing depends on any more; a fault while closing means that it is closed."""
     with contextlib.suppress(Exception):
         await connection.aclose()

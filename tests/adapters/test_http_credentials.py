@@ -184,5 +184,4 @@ async def test_no_log_line_shows_the_credential_when_every_logger_tells_all_it_k
     async with RawServer(answer_all) as server:
         await transport.send(get(server, Auth("env:TOKEN")), gate)
         await transport.send(get(server, Auth("env:TOKEN", "raw", "X-Api-Key", "{secret}")), gate)
-    assert "send_request_headers" in caplog.text
     assert TOKEN not in caplog.text

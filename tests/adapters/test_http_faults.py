@@ -243,18 +243,45 @@ async def test_a_reused_connection_that_fails_within_its_answer_may_not_be_repea
 
 
 @pytest.mark.parametrize("tls", [False, True])
+@pytest.mark.parametrize("comes", ["with the answer", "behind it"])
 async def test_bytes_behind_an_answer_never_become_the_next_answer(
-    transport: HttpTransport, gate: CountingGate, tls: bool, trusted: ssl.SSLContext
+    transport: HttpTransport, gate: CountingGate, tls: bool, comes: str, trusted: ssl.SSLContext
 ) -> None:
-    """A server that sends a second answer unasked: the next request ends with a fault, not with an answer to another one."""
+    """A server that sends a second answer unasked: each request gets its own, on a connection without anything left over."""
     own, surplus = (b'HTTP/1.1 200 OK\r\nContent-Length: 14\r\n\r\n{"job": "%s"}' % job for job in (b"own", b"old"))
+    goes_on, has_come = asyncio.Event(), asyncio.Event()
 
     async def handler(connection: Connection) -> None:
         while await connection.request():
-            await connection.send(own + surplus)
+            await connection.send(own + surplus if comes == "with the answer" else own)
+            if comes == "behind it":
+                await goes_on.wait()
+                await connection.send(surplus)
+                has_come.set()
 
     async with RawServer(handler, tls=trusted if tls else None) as server:
-        assert (await transport.send(get(server), gate)).body == b'{"job": "own"}'
-        assert (await fault_of(transport, get(server), gate)).kind == "protocol"
-        assert (await transport.send(get(server), gate)).body == b'{"job": "own"}'
-        assert server.connections == 2
+        for number in (1, 2, 3):
+            assert (await transport.send(get(server), gate)).body == b'{"job": "own"}'
+            assert server.connections == number
+            goes_on.set()
+            if comes == "behind it":
+                await has_come.wait()
+            goes_on.clear()
+            has_come.clear()
+
+
+async def test_a_connection_with_something_to_read_is_not_used_even_where_the_loop_has_not_seen_it_yet(
+    transport: HttpTransport, gate: CountingGate
+) -> None:
+    """Nothing runs between the peer's close and the next request but the request."""
+    peers: list[socket.socket] = []
+
+    async def handler(connection: Connection) -> None:
+        peers.append(connection.writer.get_extra_info("socket"))
+        await answer_all(connection)
+
+    async with RawServer(handler) as server:
+        await transport.send(get(server), gate)
+        peers[0].shutdown(socket.SHUT_WR)
+        assert (await transport.send(get(server), gate)).http_status == 200
+        assert (server.connections, gate.calls) == (2, 2)

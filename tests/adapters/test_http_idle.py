@@ -11,7 +11,7 @@ class Held:
     """A connection that knows when it was closed."""
 
     def __init__(self, *, fails: bool = False) -> None:
-        self.closed, self._fails = asyncio.Event(), fails
+        self.closed, self._fails, self.is_ready = asyncio.Event(), fails, True
 
     async def aclose(self) -> None:
         self.closed.set()
@@ -35,6 +35,18 @@ async def test_more_than_the_most_are_not_kept() -> None:
     assert idle.take("a") is kept
     assert idle.keep("a", surplus)
     await idle.close()
+
+
+async def test_what_is_not_ready_is_neither_kept_nor_given_out() -> None:
+    """The newest was spoilt while it lay there: it is closed, and the one before it serves."""
+    idle: IdleConnections[Held] = IdleConnections(longest_s=60, most=2)
+    good, spoilt, busy = Held(), Held(), Held()
+    busy.is_ready = False
+    assert [idle.keep("a", each) for each in (good, spoilt, busy)] == [True, True, False]
+    spoilt.is_ready = False
+    assert idle.take("a") is good
+    await idle.close()
+    assert (good.closed.is_set(), spoilt.closed.is_set()) == (False, True)
 
 
 async def test_what_is_unused_too_long_is_closed_without_anybody_asking() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import ssl
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -130,8 +131,15 @@ class Tunnel:
 
 
 async def test_through_a_proxy_the_gate_is_asked_at_the_request_and_not_at_the_connect(
-    transport: HttpTransport, gate: CountingGate, serves: Serves, monkeypatch: pytest.MonkeyPatch, token: str
+    transport: HttpTransport,
+    gate: CountingGate,
+    serves: Serves,
+    monkeypatch: pytest.MonkeyPatch,
+    token: str,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
+    """Nor does the library's own log show the credential."""
+    caplog.set_level(logging.DEBUG)
     async with RawServer(answer_all, tls=serves("jobs.example.test")) as server:
         tunnel = Tunnel(server.port)
         async with RawServer(tunnel.handle) as proxy:
@@ -148,6 +156,8 @@ async def test_through_a_proxy_the_gate_is_asked_at_the_request_and_not_at_the_c
         assert tunnel.heads[0].startswith("CONNECT jobs.example.test:443 ")
         assert token not in "".join(tunnel.heads)
         assert f"Authorization: Bearer {token}" in server.requests[0]
+        assert "send_request_headers" in caplog.text
+        assert token not in caplog.text
 
 
 async def test_a_proxy_that_refuses_is_a_failure_of_the_way_and_not_ambiguous(
