@@ -246,10 +246,20 @@ def _item_changed(group: Group) -> str:
             return f"{_who(lead)} noted: {inert(str(lead.get('text')), _LONG)}"
         case "notified":
             return f"a message goes out by {inert(str(lead.get('channels')), _SHORT)}"
-        case "not_notified":
-            channels, detail = inert(str(lead.get("channels")), _SHORT), inert(str(lead.get("detail")), _LONG)
-            return f"nobody was reached by {channels}: {detail}"
+        case "reached" | "not_reached" | "unknown":
+            return _notice_ended(lead)
     return _plainly(group)
+
+
+def _notice_ended(event: Event) -> str:
+    """What became of the message; an unknown end is said, and stays unknown."""
+    channels, detail = (inert(str(event.get(name, "")), most) for name, most in (("channels", _SHORT), ("detail", _LONG)))
+    match event.get("change"):
+        case "reached":
+            return f"{channels} took the message" + (f"; {detail}" if detail else "")
+        case "not_reached":
+            return f"nobody was reached by {channels}: {detail}"
+    return f"nobody knows whether the message went out, and it is not sent again: {detail}"
 
 
 def _who(event: Event) -> str:

@@ -253,6 +253,7 @@ def _attention(op: Operation) -> View:
         "assigned_at": stamp(care.assigned_at),
         "snoozed_until": stamp(care.snoozed_until),
         "notified_at": stamp(care.notified_at),
+        "notice_result": care.notice_result.value if care.notice_result is not None else None,
         "notes": [{"by": note.by, "at": stamp(note.at), "text": note.text} for note in care.notes],
     }
 

@@ -96,6 +96,14 @@ class Reason(StrEnum):
     CANCELLED_ELSEWHERE = "cancelled_elsewhere"
 
 
+class NoticeResult(StrEnum):
+    """What became of the one message about an inbox item (H10)."""
+
+    REACHED = "reached"  # at least one channel took it
+    NOT_REACHED = "not_reached"  # no channel took it
+    UNKNOWN = "unknown"  # whoever took it on ended before it knew; it is not sent again
+
+
 class ActionState(StrEnum):
     """States of an action (STORE 4)."""
 

@@ -6,13 +6,11 @@ The operation was tracked at 10:00:00 and stopped by its deadline at 10:41:00.
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Any
 
 import pytest
 
 from jobconsole.core.command import Command, Refusal, Scope
-from jobconsole.core.commands.attending import assign, claim_notice, note, notice_failed, snooze
-from jobconsole.core.escalation import item_since
+from jobconsole.core.commands.attending import assign, note, snooze
 from jobconsole.core.operation import Operation
 from jobconsole.core.story import story
 from jobconsole.core.vocabulary import Phase
@@ -106,9 +104,8 @@ def test_the_assignment_and_the_notes_stay_after_a_decision_and_the_next_item_st
     done(desk, assign("op-1", ANA, "ana", shown=None))
     done(desk, note("op-1", ANA, "  still running, check later "))
     done(desk, snooze("op-1", ANA, at(0) + 71 * MINUTES))
-    done(desk, claim_notice("op-1", "worker:w", item_since(desk.op()) or at(0), "slack"))
     attention = desk.chosen("extend").attention
-    assert (attention.assigned_to, attention.snoozed_until, attention.notified_at) == ("ana", None, None)
+    assert (attention.assigned_to, attention.snoozed_until) == ("ana", None)
     assert [(each.by, each.text) for each in attention.notes] == [("ana", "still running, check later")]
 
 
@@ -147,27 +144,3 @@ def test_a_note_has_1_to_2000_characters(text: str) -> None:
     refused = run(asking(), note("op-1", ANA, text))
     assert isinstance(refused, Refusal)
     assert refused.why == "text_needed"
-
-
-@pytest.mark.rule("H7")
-def test_the_message_about_one_item_is_taken_on_once() -> None:
-    """Two processes that want to tell the same thing: one does."""
-    desk = asking()
-    since = item_since(desk.op())
-    assert since is not None
-    done(desk, claim_notice("op-1", "worker:a", since, "slack"))
-    refused = run(desk, claim_notice("op-1", "worker:b", since, "slack"))
-    assert isinstance(refused, Refusal)
-    assert refused.why == "told"
-    done(desk, notice_failed("op-1", "worker:a", "slack", "no route to host"))
-    assert told(desk) == ["10:41:00 a message goes out by slack", "10:41:00 nobody was reached by slack: no route to host"]
-
-
-@pytest.mark.rule("H10")
-def test_a_message_about_an_item_that_is_over_is_not_sent() -> None:
-    desk = asking()
-    since: Any = item_since(desk.op())
-    desk.chosen("extend")
-    refused = run(desk, claim_notice("op-1", "worker:a", since, "slack"))
-    assert isinstance(refused, Refusal)
-    assert refused.why == "not_in_inbox"

@@ -1,4 +1,4 @@
-"""Who looks after an inbox item, until when it rests, what people note about it, and whether they were told of it (SPEC H7).
+"""Who looks after an inbox item, until when it rests, and what people note about it (SPEC H7).
 
 Only this file decides when such a change is taken. None of it touches phase, limits or options, so the revision stays (X7)
 and a choice that somebody is about to make remains good; each is one `item_changed` in the audit. The engine's desk makes them.
@@ -75,42 +75,18 @@ def note(operation_id: str, actor: str, text: str) -> Command[Operation]:
     return _changing(operation_id, actor, change, needs_item=False)
 
 
-def claim_notice(operation_id: str, actor: str, since: datetime, channels: str) -> Command[Operation]:
-    """Take on sending the one message about the item that began at `since`; refused where somebody has (once per escalation).
-
-    It is written before the message leaves: a crash between the two loses a message, and never sends two.
-    """
-
-    def change(op: Operation, view: View) -> Changed | Refusal:
-        if item_since(op) != since or op.attention.notified_at is not None:
-            return Refusal("told", f"{op.operation_id} was told of already, or needs nobody any more")
-        return replace(op.attention, notified_at=view.now.wall), {"change": "notified", "channels": channels}
-
-    return _changing(operation_id, actor, change, is_for_people=False)
-
-
-def notice_failed(operation_id: str, actor: str, channels: str, detail: str) -> Command[Operation]:
-    """Record that no channel took the message: that nobody was reached is not a person's silence (H10)."""
-
-    def change(op: Operation, view: View) -> Changed | Refusal:
-        return op.attention, {"change": "not_notified", "channels": channels, "detail": detail[:LONGEST_NOTE]}
-
-    return _changing(operation_id, actor, change, needs_item=False, is_for_people=False)
-
-
 def _changing(
     operation_id: str,
     actor: str,
     change: Callable[[Operation, View], Changed | Refusal],
     *,
     needs_item: bool = True,
-    is_for_people: bool = True,
 ) -> Command[Operation]:
     def command(view: View) -> Plan[Operation] | Refusal:
         op = load(view, operation_id)
         if op is None:
             return Refusal("unknown_operation", f"no operation {operation_id}")
-        if is_for_people and not (actor.startswith("person:") and len(actor) > len("person:")):
+        if not (actor.startswith("person:") and len(actor) > len("person:")):
             return Refusal("not_a_person", "the inbox is people's; an agent may ask")
         if needs_item and item_since(op) is None:
             return Refusal("not_in_inbox", f"{operation_id} is not in the inbox: it needs nobody now")

@@ -135,7 +135,7 @@ def answered(op: Operation, now: datetime) -> Operation:
 
     The next item starts awake and unannounced, in the same hands.
     """
-    attention = replace(op.attention, snoozed_until=None, notified_at=None)
+    attention = replace(op.attention, snoozed_until=None, notified_at=None, notice_result=None)
     return replace(op, escalation=None, attention=attention, waited_for_person_ms=_waited_for_person(op, now))
 
 
