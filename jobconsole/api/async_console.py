@@ -1,7 +1,6 @@
-"""The Python face: `jobconsole.open()` for scripts and notebooks, `jobconsole.open_async()` for programs (SPEC 12).
+"""The console for programs with an event loop: SPEC 12's names over the engine's desk.
 
-Only this file decides what a Python caller can say. `AsyncConsole` puts SPEC 12's names over the engine's desk; `Console` hands
-each call to it through a thread with an event loop: one implementation, two ways to wait for it.
+Only this file decides what a Python caller can say; `Console` repeats it for callers that block.
 """
 
 from __future__ import annotations
@@ -9,26 +8,22 @@ from __future__ import annotations
 import contextlib
 import getpass
 import importlib
-import sys
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
+from jobconsole.api.operations import AsyncConsoleOperation
 from jobconsole.audit import Audit
-from jobconsole.console import Budget, Desk, Wish, is_settled, open_desk
+from jobconsole.console import Budget, Desk, Wish, is_settled
 from jobconsole.core.chain import Verification
 from jobconsole.core.durations import parse_duration
 from jobconsole.core.inbox import InboxItem
 from jobconsole.core.operation import Operation
 from jobconsole.core.outcome import Outcome, outcome
-from jobconsole.engine.blocking import Portal
 
 if TYPE_CHECKING:
     import pandas
-
-T = TypeVar("T")
-INTERRUPTED = "Interrupting stops this wait, not the job: it goes on at the provider and stays watched while a worker runs."
 
 
 class AsyncConsole:
@@ -61,7 +56,7 @@ class AsyncConsole:
         params: Mapping[str, str] | None = None,
         budget: Budget | None = None,
         by: str | None = None,
-    ) -> Operation:
+    ) -> AsyncConsoleOperation:
         """Submit a job: the record is durable before the POST leaves. The same `id` and request return the same operation.
 
         `budget` asks for less than the contract, or for more as a person. Raises `UnknownProvider`, `ContractInvalid`,
@@ -69,7 +64,7 @@ class AsyncConsole:
         """
         wish = Wish(person(by), id, name, task, owner, dict(params or {}), budget or Budget())
         begun = await self._desk.submit(provider, json, wish=wish)
-        return await self._desk.perform(begun.op.operation_id) if begun.is_new else begun.op
+        return self._handed(await self._desk.perform(begun.op.operation_id) if begun.is_new else begun.op)
 
     async def track(
         self,
@@ -84,10 +79,10 @@ class AsyncConsole:
         params: Mapping[str, str] | None = None,
         budget: Budget | None = None,
         by: str | None = None,
-    ) -> Operation:
+    ) -> AsyncConsoleOperation:
         """Adopt a job that somebody else started; a second call returns the live operation (X9). Raises as `submit`."""
         wish = Wish(person(by), id, name, task, owner, dict(params or {}), budget or Budget())
-        return (await self._desk.track(provider, job_id=job_id, status_url=status_url, wish=wish)).op
+        return self._handed((await self._desk.track(provider, job_id=job_id, status_url=status_url, wish=wish)).op)
 
     async def start(self) -> None:
         """Run a worker in this process, unless one is alive on this store; a second call does nothing (X19)."""
@@ -111,13 +106,13 @@ class AsyncConsole:
             (found,) = await self._desk.wait([_id(op)], seconds)
         return outcome(found, is_waited_out=not is_settled(found))
 
-    async def operation(self, op: Operation | str) -> Operation:
+    async def operation(self, op: Operation | str) -> AsyncConsoleOperation:
         """The operation as it is now. Raises `UnknownOperation`."""
-        return await self._desk.get(_id(op))
+        return self._handed(await self._desk.get(_id(op)))
 
-    async def operations(self, phase: str | None = None, *, include_ended: bool = False) -> list[Operation]:
+    async def operations(self, phase: str | None = None, *, include_ended: bool = False) -> list[AsyncConsoleOperation]:
         """Operations, oldest first: in flight, of one phase, or all; what was archived long ago is among all."""
-        return await self._desk.operations(include_ended=include_ended, include_archived=include_ended, phase=phase)
+        return [self._handed(op) for op in await self.records(phase, include_ended=include_ended)]
 
     async def providers(self) -> list[str]:
         """The names of all providers whose contracts can be read."""
@@ -133,33 +128,35 @@ class AsyncConsole:
 
     async def decide(
         self, op: Operation | str, option: str, *, by: str | None = None, revision: int | None = None, **asked: Any
-    ) -> Operation:
+    ) -> AsyncConsoleOperation:
         """Choose one option: extend, cancel, close, ... `asked`: minutes, checks, failures, rate_limits, until_at, reason.
 
         `op` as a record binds the choice to the revision that was seen (H4). Raises `Refused`, which says what happened.
         """
         shown = op.revision if revision is None and isinstance(op, Operation) else revision
-        return (await self._desk.decide(_id(op), option, by=person(by), revision=shown, **asked)).op
+        return self._handed((await self._desk.decide(_id(op), option, by=person(by), revision=shown, **asked)).op)
 
-    async def assign(self, op: Operation | str, to: str | None, *, by: str | None = None) -> Operation:
+    async def assign(self, op: Operation | str, to: str | None, *, by: str | None = None) -> AsyncConsoleOperation:
         """Give an inbox item to a person, or to nobody with None (H7). A record binds it to who had it when it was read.
 
         Raises `Refused`, which says who was faster, `UnknownOperation`, `StoreError`.
         """
         seen = op if isinstance(op, Operation) else await self._desk.get(op)
-        return await self._desk.assign(_id(op), to, by=person(by), shown=seen.attention.assigned_to)
+        return self._handed(await self._desk.assign(_id(op), to, by=person(by), shown=seen.attention.assigned_to))
 
-    async def snooze(self, op: Operation | str, until: datetime | str | None, *, by: str | None = None) -> Operation:
+    async def snooze(
+        self, op: Operation | str, until: datetime | str | None, *, by: str | None = None
+    ) -> AsyncConsoleOperation:
         """Let an inbox item rest until a time, or for a duration ("2h"); None wakes it. Nothing is decided when the time comes.
 
         Raises `InvalidValue`, `Refused` (30 days at most), `UnknownOperation`, `StoreError`.
         """
         at = self._desk.clock.wall() + parse_duration(until) if isinstance(until, str) else until
-        return await self._desk.snooze(_id(op), at, by=person(by))
+        return self._handed(await self._desk.snooze(_id(op), at, by=person(by)))
 
-    async def note(self, op: Operation | str, text: str, *, by: str | None = None) -> Operation:
+    async def note(self, op: Operation | str, text: str, *, by: str | None = None) -> AsyncConsoleOperation:
         """Write something down about an operation for whoever looks at it next: 2,000 characters; the last 20 notes stay."""
-        return await self._desk.note(_id(op), text, by=person(by))
+        return self._handed(await self._desk.note(_id(op), text, by=person(by)))
 
     async def why(self, op: Operation | str, at: datetime | None = None) -> str:
         """Why it was checked then, why not earlier, what comes next, in plain words (U7)."""
@@ -176,7 +173,14 @@ class AsyncConsole:
         """Operations as a typed DataFrame, oldest first: all, in flight, or of one phase; the same dtypes when it is empty."""
         from jobconsole.adapters.frames import operations_frame
 
-        return operations_frame(await self.operations(phase, include_ended=include_ended))
+        return operations_frame(await self.records(phase, include_ended=include_ended))
+
+    async def records(self, phase: str | None = None, *, include_ended: bool = False) -> list[Operation]:
+        """What `operations` hands out, as the core's values, which know no console."""
+        return await self._desk.operations(include_ended=include_ended, include_archived=include_ended, phase=phase)
+
+    def _handed(self, op: Operation) -> AsyncConsoleOperation:
+        return AsyncConsoleOperation.of(op, self)
 
     # ---- in a notebook --------------------------------------------------------------------------------------------------
     async def dashboard(self, *, theme: str | None = None, by: str | None = None) -> Any:
@@ -184,25 +188,25 @@ class AsyncConsole:
 
         `by` is who decides with its buttons. Raises `ImportError` without the extra `notebook`, `InvalidValue`, `StoreError`.
         """
-        return (await _notebook().prepare(self, "dashboard", theme=theme, by=by))()
+        return (await notebook().prepare(self, "dashboard", theme=theme, by=by))()
 
     async def table(self, *, theme: str | None = None, by: str | None = None) -> Any:
         """Operations as a live table widget: `.selected`, `.op`, `.df()`. Arguments and errors as in `dashboard`."""
-        return (await _notebook().prepare(self, "table", theme=theme, by=by))()
+        return (await notebook().prepare(self, "table", theme=theme, by=by))()
 
     async def inbox_widget(self, *, theme: str | None = None, by: str | None = None) -> Any:
         """What needs a person, as a live widget. Arguments and errors as in `dashboard`."""
-        return (await _notebook().prepare(self, "inbox", theme=theme, by=by))()
+        return (await notebook().prepare(self, "inbox", theme=theme, by=by))()
 
     async def timeline(self, op: Operation | str, *, theme: str | None = None, by: str | None = None) -> Any:
         """Requests, delays, Retry-After and states of one operation on a time axis. Raises `UnknownOperation` too."""
-        return (await _notebook().prepare(self, "timeline", op=op, theme=theme, by=by))()
+        return (await notebook().prepare(self, "timeline", op=op, theme=theme, by=by))()
 
     async def progress(
         self, op: Operation | str, timeout: str | float | None = None, *, theme: str | None = None, by: str | None = None
     ) -> Any:
         """One operation in short; `await` the widget for its `Outcome`, at most `timeout`. Raises `UnknownOperation` too."""
-        return (await _notebook().prepare(self, "progress", op=op, timeout=timeout, theme=theme, by=by))()
+        return (await notebook().prepare(self, "progress", op=op, timeout=timeout, theme=theme, by=by))()
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self.home or 'the store of this user'}>"
@@ -221,159 +225,6 @@ class AsyncConsole:
         await self.close()
 
 
-class Console:
-    """A console that blocks: for scripts and notebooks. Build it with `jobconsole.open`; close it, or use `with`.
-
-    Every method is `AsyncConsole`'s, waited for. Ctrl+C ends a wait within a second; the job goes on.
-    """
-
-    def __init__(self, portal: Portal, console: AsyncConsole) -> None:
-        self._portal, self._console = portal, console
-
-    def submit(self, provider: str, **asked: Any) -> Operation:
-        """`AsyncConsole.submit`, waited for."""
-        return self._portal.call(self._console.submit(provider, **asked))
-
-    def track(self, provider: str, **asked: Any) -> Operation:
-        """`AsyncConsole.track`, waited for."""
-        return self._portal.call(self._console.track(provider, **asked))
-
-    def start(self) -> None:
-        """Run a worker in a background thread of this process, unless one is alive on this store (X19)."""
-        self._portal.call(self._console.start())
-
-    def stop(self) -> None:
-        """Stop this process's worker; nothing is cancelled."""
-        self._portal.call(self._console.stop())
-
-    def wait(self, op: Operation | str, timeout: str | float | None = "10m") -> Outcome:
-        """`AsyncConsole.wait`, waited for. Interrupting it stops the wait, not the job; in a kernel that is said beforehand."""
-        if _is_in_kernel() and not is_settled(self.operation(op)):
-            print(_notebook().BLOCKING, flush=True)
-        try:
-            return self._portal.call(self._console.wait(op, timeout))
-        except KeyboardInterrupt:
-            raise KeyboardInterrupt(f"{INTERRUPTED} Last seen: {self.operation(op)!r}") from None
-
-    def operation(self, op: Operation | str) -> Operation:
-        """`AsyncConsole.operation`, waited for."""
-        return self._portal.call(self._console.operation(op))
-
-    def operations(self, phase: str | None = None, *, include_ended: bool = False) -> list[Operation]:
-        """`AsyncConsole.operations`, waited for."""
-        return self._portal.call(self._console.operations(phase, include_ended=include_ended))
-
-    def providers(self) -> list[str]:
-        """`AsyncConsole.providers`, waited for."""
-        return self._portal.call(self._console.providers())
-
-    def inbox(self) -> list[InboxItem]:
-        """`AsyncConsole.inbox`, waited for."""
-        return self._portal.call(self._console.inbox())
-
-    def options(self, op: Operation | str) -> list[str]:
-        """`AsyncConsole.options`, waited for."""
-        return self._portal.call(self._console.options(op))
-
-    def decide(self, op: Operation | str, option: str, **asked: Any) -> Operation:
-        """`AsyncConsole.decide`, waited for."""
-        return self._portal.call(self._console.decide(op, option, **asked))
-
-    def assign(self, op: Operation | str, to: str | None, *, by: str | None = None) -> Operation:
-        """`AsyncConsole.assign`, waited for."""
-        return self._portal.call(self._console.assign(op, to, by=by))
-
-    def snooze(self, op: Operation | str, until: datetime | str | None, *, by: str | None = None) -> Operation:
-        """`AsyncConsole.snooze`, waited for."""
-        return self._portal.call(self._console.snooze(op, until, by=by))
-
-    def note(self, op: Operation | str, text: str, *, by: str | None = None) -> Operation:
-        """`AsyncConsole.note`, waited for."""
-        return self._portal.call(self._console.note(op, text, by=by))
-
-    def why(self, op: Operation | str, at: datetime | None = None) -> str:
-        """`AsyncConsole.why`, waited for."""
-        return self._portal.call(self._console.why(op, at))
-
-    def audit(self, op: Operation | str | None = None) -> Audit[Verification]:
-        """`AsyncConsole.audit`, waited for."""
-        audit = self._portal.call(self._console.audit(op))
-        return Audit(audit.blocks, lambda: self._portal.call(audit.verify()))
-
-    def to_frame(self, phase: str | None = None, *, include_ended: bool = True) -> pandas.DataFrame:
-        """`AsyncConsole.to_frame`, waited for."""
-        return self._portal.call(self._console.to_frame(phase, include_ended=include_ended))
-
-    def dashboard(self, **asked: Any) -> Any:
-        """`AsyncConsole.dashboard`, for this thread."""
-        return self._widget("dashboard", asked)
-
-    def table(self, **asked: Any) -> Any:
-        """`AsyncConsole.table`, for this thread."""
-        return self._widget("table", asked)
-
-    def inbox_widget(self, **asked: Any) -> Any:
-        """`AsyncConsole.inbox_widget`, for this thread."""
-        return self._widget("inbox", asked)
-
-    def timeline(self, op: Operation | str, **asked: Any) -> Any:
-        """`AsyncConsole.timeline`, for this thread."""
-        return self._widget("timeline", {"op": op, **asked})
-
-    def progress(self, op: Operation | str, timeout: str | float | None = None, **asked: Any) -> Any:
-        """`AsyncConsole.progress`, for this thread: `await console.progress(op)` waits without blocking the kernel."""
-        return self._widget("progress", {"op": op, "timeout": timeout, **asked})
-
-    def _widget(self, kind: str, asked: Mapping[str, Any]) -> Any:
-        """The store is read in the console's loop, the widget made in the thread that shows it."""
-        return self._portal.call(_notebook().prepare(self._console, kind, **asked))()
-
-    def __repr__(self) -> str:
-        return f"<Console of {self._console.home or 'the store of this user'}>"
-
-    def close(self) -> None:
-        """Stop the worker, give up the store, end the thread; nothing is cancelled."""
-        self._portal.call(self._console.close())
-        self._portal.close()
-
-    def __enter__(self) -> Console:
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        self.close()
-
-
-async def open_async(
-    home: Path | str | None = None,
-    *,
-    providers: Sequence[Path | str] = (),
-    read_only: bool = False,
-    label: str = "python",
-) -> AsyncConsole:
-    """Open the store of this user, or the one in `home`, with contract files beside the known ones. Raises `StoreError`."""
-    stack = contextlib.AsyncExitStack()
-    folder = Path(home) if home is not None else None
-    opened = open_desk(folder, label=label, is_read_only=read_only, provider_files=[Path(p) for p in providers])
-    return AsyncConsole(await stack.enter_async_context(opened), stack.aclose, folder)
-
-
-def open_console(
-    home: Path | str | None = None,
-    *,
-    providers: Sequence[Path | str] = (),
-    read_only: bool = False,
-    label: str = "python",
-) -> Console:
-    """Like `open_async`, for callers that block. Exported as `jobconsole.open`."""
-    portal = Portal()
-    try:
-        console = portal.call(open_async(home, providers=providers, read_only=read_only, label=label))
-    except BaseException:
-        portal.close()
-        raise
-    return Console(portal, console)
-
-
 def person(by: str | None) -> str:
     """An actor: a plain name is a person's; without one, the login name's (X20)."""
     if by is not None:
@@ -383,15 +234,9 @@ def person(by: str | None) -> str:
     return "person:unknown"
 
 
-def _notebook() -> Any:
+def notebook() -> Any:
     """The front end above this layer, looked up by its name when a widget is asked for: nothing here depends on it."""
     return importlib.import_module("jobconsole.notebook")
-
-
-def _is_in_kernel() -> bool:
-    """Whether this process is a notebook's kernel, in which a blocking call keeps buttons from working."""
-    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
-    return hasattr(shell, "kernel")
 
 
 def _id(op: Operation | str) -> str:
