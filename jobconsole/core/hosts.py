@@ -16,18 +16,37 @@ from jobconsole.errors import HostRefused
 
 _LONGEST = 8_000  # characters of a URL
 _FORBIDDEN = re.compile(r"[\x00-\x20\x7f-\x9f\\]")
+_BEFORE_PATH = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*")  # RFC 3986 3.2: the authority ends at the first of these
 _HOST = re.compile(r"[A-Za-z0-9._-]+|[0-9A-Fa-f:.]+")  # other alphabets only as punycode: no two spellings of one host
 _DEFAULT_PORTS = {"https": 443, "http": 80}
 
 
-@lru_cache(maxsize=4096)  # each request looks at the same few URLs several times
 def split(url: str) -> SplitResult:
     """The parts of an absolute https URL (http on loopback only), without its fragment.
 
     Raises `HostRefused` where it is none, names a user, or holds a character that clients read in different ways.
     """
+    return _read(url)[0]
+
+
+def host_port(url: str) -> str:
+    """`host` or `host:port` of a URL, lower case, the scheme's own port left out. Raises `HostRefused`."""
+    return _read(url)[1]
+
+
+def _read(url: str) -> tuple[SplitResult, str]:
+    """The parts of a URL, and its host and port; what lies before the path is the same in all URLs of a provider."""
     if len(url) > _LONGEST or _FORBIDDEN.search(url):
         raise HostRefused("the URL is too long or holds a blank, a backslash or a control character; nothing was sent")
+    before = _BEFORE_PATH.match(url)
+    origin, place = _origin(before[0] if before else "")
+    path, _, query = url[len(before[0]) if before else 0 :].partition("#")[0].partition("?")
+    return SplitResult(origin.scheme, origin.netloc, path, query, ""), place
+
+
+@lru_cache(maxsize=1024)
+def _origin(url: str) -> tuple[SplitResult, str]:
+    """`_read` for what lies before the path: scheme, host and port."""
     try:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port
@@ -39,15 +58,8 @@ def split(url: str) -> SplitResult:
         raise HostRefused(f"the URL on {host} names a user; nothing was sent")
     if parts.scheme == "http" and not is_loopback(host):
         raise HostRefused(f"{host} would be asked over http; only https is, beside loopback; nothing was sent")
-    return parts._replace(fragment="")
-
-
-def host_port(url: str) -> str:
-    """`host` or `host:port` of a URL, lower case, the scheme's own port left out. Raises `HostRefused`."""
-    parts = split(url)
-    host = str(parts.hostname)
     shown = f"[{host}]" if ":" in host else host
-    return shown if parts.port in (None, _DEFAULT_PORTS[parts.scheme]) else f"{shown}:{parts.port}"
+    return parts, shown if port in (None, _DEFAULT_PORTS[parts.scheme]) else f"{shown}:{port}"
 
 
 def is_loopback(host: str) -> bool:
@@ -67,10 +79,10 @@ def is_allowed(place: str, own: str, allowed: Iterable[str]) -> bool:
 
 def check(url: str, own: str, allowed: Iterable[str]) -> str:
     """`url` without its fragment, if it may be asked. Raises `HostRefused`."""
-    place = host_port(url)
+    parts, place = _read(url)
     if not is_allowed(place, own, allowed):
         raise HostRefused(f"{place} is neither the contract's host nor in allowed_hosts; nothing was sent")
-    return urlunsplit(split(url))
+    return urlunsplit(parts)
 
 
 def resolve(reference: str, against: str) -> str:
