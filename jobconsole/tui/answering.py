@@ -6,7 +6,8 @@ core refuses what is stale, and its refusal says who was faster (SPEC H4, U8).
 
 from __future__ import annotations
 
-from collections.abc import Coroutine
+import logging
+from collections.abc import Coroutine, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -15,18 +16,23 @@ from jobconsole.core.commands.decisions import what_happened
 from jobconsole.core.operation import Operation, Option
 from jobconsole.core.terminal_text import inert
 from jobconsole.errors import JobconsoleError
+from jobconsole.tui.action import Subject
 from jobconsole.tui.dialogs.cancel import CancelDialog, SureDialog
 from jobconsole.tui.dialogs.choose import ChooseDialog, CredentialDialog, JobIdDialog
 from jobconsole.tui.dialogs.close import CloseDialog
 from jobconsole.tui.dialogs.dialog import Asked, Dialog
 from jobconsole.tui.dialogs.extend import ExtendDialog
+from jobconsole.tui.dialogs.many import DESTROYING, ManyDialog
 from jobconsole.tui.dialogs.pause import PauseDialog
+from jobconsole.tui.many import TYPED_ABOVE, Share, doing_text, nothing_text, outcome_text, shares, taking_part
 from jobconsole.tui.options import Ask, Card, cards, find_card, missing_cards
 
 if TYPE_CHECKING:
     from jobconsole.tui.app import Dashboard
 
 _LONGEST = 300  # characters of an effect or a refusal in a toast
+_LAST = 4  # characters of an id that are typed before something is destroyed in production
+_LOGGER = logging.getLogger(__name__)
 
 
 class Answering:
@@ -34,6 +40,7 @@ class Answering:
 
     def __init__(self, app: Dashboard) -> None:
         self._app = app
+        self._under_way: list[tuple[str, list[Share]]] = []  # choices for many, and what of them is not decided yet
 
     def choose(self, operation_id: str, revision: int) -> None:
         """Show all options of an operation; then go on as for the one that is picked."""
@@ -42,6 +49,18 @@ class Answering:
     def answer(self, operation_id: str, revision: int, option: str, *, looks_first: bool = False) -> None:
         """Choose an option. `looks_first` opens a dialog for options that one key would choose at once."""
         self._begin(self._answer(operation_id, revision, option, looks_first=looks_first))
+
+    def answer_many(self, subjects: Sequence[Subject], option: str) -> None:
+        """Choose one option for many operations, each for the revision that was seen."""
+        self._begin(self._answer_many(tuple(subjects), option))
+
+    def unfinished(self) -> list[str]:
+        """What of choices for many was not decided yet, as sentences: the dashboard is left."""
+        return [
+            f"{doing_text(option, len(left))} not decided: {', '.join(share.operation_id for share in left)}"
+            for option, left in self._under_way
+            if left
+        ]
 
     def undo(self) -> None:
         """Give up what was held last."""
@@ -78,7 +97,29 @@ class Answering:
             return
         act = partial(self._decide, operation_id, revision, option, asked, f"dec_{uuid4().hex}")
         if card.is_held:
-            self._app.holds.begin(operation_id, option, f"{card.title.capitalize()}: {_short(op)}", act)
+            self._app.holds.begin((operation_id,), option, f"{card.title.capitalize()}: {_short(op)}", act)
+        else:
+            await act()
+
+    async def _answer_many(self, subjects: tuple[Subject, ...], option: str) -> None:
+        holds = self._app.holds
+        try:
+            found = await shares(self._app.desk, subjects, option, lambda each: holds.of(each, option) is not None)
+        except JobconsoleError as error:
+            self._refuse(str(error))
+            return
+        part = taking_part(found)
+        if not part:
+            self._refuse(nothing_text(found, option))
+            return
+        is_typed = len(part) > TYPED_ABOVE or (self._app.is_production and option in DESTROYING)
+        asked = await self._app.push_screen_wait(ManyDialog(option, found, has_typed=is_typed))
+        if asked is None:
+            return
+        act = partial(self._decide_many, option, {share: f"dec_{uuid4().hex}" for share in part}, asked)
+        if part[0].is_held:
+            ids = tuple(share.operation_id for share in part)
+            holds.begin(ids, option, doing_text(option, len(part)), act)
         else:
             await act()
 
@@ -101,9 +142,12 @@ class Answering:
         return {} if dialog is None else await self._app.push_screen_wait(dialog)
 
     async def _dialog(self, op: Operation, card: Card, *, looks_first: bool) -> Dialog | None:
+        typed = op.operation_id[-_LAST:] if self._app.is_production and card.name in DESTROYING else ""
         if card.name == "cancel":
-            return CancelDialog(op, card)
-        by_ask = {Ask.SURE: SureDialog, Ask.REASON: CloseDialog, Ask.JOB_ID: JobIdDialog}
+            return CancelDialog(op, card, typed)
+        if card.asks is Ask.REASON:
+            return CloseDialog(op, card, typed)
+        by_ask: dict[Ask, type[SureDialog | JobIdDialog]] = {Ask.SURE: SureDialog, Ask.JOB_ID: JobIdDialog}
         if card.asks in by_ask:
             return by_ask[card.asks](op, card)
         if card.asks is Ask.CREDENTIAL:
@@ -129,7 +173,31 @@ class Answering:
         except JobconsoleError as error:
             self._refuse(str(error))
             return
+        self._app.feed.tell_decided({operation_id})
         self._say(f"{_short(applied.op)}: {inert(applied.effect, _LONGEST)}")
+
+    async def _decide_many(self, option: str, decision_ids: Mapping[Share, str], asked: Asked) -> None:
+        """One decision after the other, each bound to its own operation and revision; then what came of all of them."""
+        left, done, refused = list(decision_ids), set[str](), dict[str, str]()
+        self._under_way.append((option, left))
+        for share, decision_id in decision_ids.items():
+            try:
+                await self._app.desk.decide(
+                    share.operation_id,
+                    option,
+                    by=self._app.person,
+                    revision=share.revision,
+                    decision_id=decision_id,
+                    **asked,
+                )
+                done.add(share.operation_id)
+            except JobconsoleError as error:
+                refused[share.operation_id] = str(error)
+                _LOGGER.warning("%s of %s refused: %s", option, share.operation_id, error)
+            left.remove(share)
+        self._under_way.remove((option, left))
+        self._app.feed.tell_decided(done)
+        (self._refuse if refused else self._say)(outcome_text(option, len(done), refused))
 
     def _say(self, text: str) -> None:
         self._app.say(text)

@@ -48,7 +48,10 @@ _LONGEST_TOAST = 400  # characters
 
 
 class Dashboard(App[None]):
-    """One dashboard over one desk. `person` is who decides here, `profile` the word for this store in the header."""
+    """One dashboard over one desk. `person` is who decides here, `profile` the word for this store in the header.
+
+    With `is_production`, what destroys something asks for more than a key, and the word has an accent of its own (UX 3.4).
+    """
 
     CSS_PATH = Path(__file__).with_name("app.tcss")
     TITLE = "jobconsole"
@@ -66,11 +69,18 @@ class Dashboard(App[None]):
     time_style: reactive[TimeStyle] = reactive(TimeStyle.AGE)
 
     def __init__(
-        self, desk: Desk, themes: LoadedThemes, *, theme: str = DEFAULT_THEME, person: str | None = None, profile: str = ""
+        self,
+        desk: Desk,
+        themes: LoadedThemes,
+        *,
+        theme: str = DEFAULT_THEME,
+        person: str | None = None,
+        profile: str = "",
+        is_production: bool = False,
     ) -> None:
         super().__init__()
         self.use_command_palette = True
-        self.desk, self.profile = desk, profile
+        self.desk, self.profile, self.is_production = desk, profile, is_production
         self.faults: tuple[str, ...] = ()  # what of themes and settings could not be used; told at the start
         self.person = person or f"person:{getpass.getuser()}"
         self.feed = Feed(desk)
@@ -105,7 +115,7 @@ class Dashboard(App[None]):
 
     def exit(self, result: None = None, return_code: int = 0, message: RenderableType | None = None) -> None:
         """Leave. What is held is not done, because nobody is there any more to undo it; that is told."""
-        dropped = [texts.not_done(hold.text) for hold in self.holds.drop_all()]
+        dropped = [texts.not_done(hold.text) for hold in self.holds.drop_all()] + self.answering.unfinished()
         super().exit(result, return_code, Text("\n".join(dropped)) if dropped and message is None else message)
 
     def on_unmount(self) -> None:

@@ -1,7 +1,7 @@
-"""The actions that ask about or change an operation: options, extend, cancel, close, why, undo.
+"""The actions that ask about or change operations: options, extend, cancel, close, acknowledge, why, undo.
 
-Only this file decides how these are called and which keys they have. Each acts on the id and the revision that the person saw;
-`answering.py` asks, holds and decides.
+Only this file decides how these are called and which keys they have. Each acts on the ids and the revisions that the person
+saw, where some are marked on all of those; `answering.py` asks, holds and decides.
 """
 
 from __future__ import annotations
@@ -12,6 +12,9 @@ from jobconsole.tui.dialogs.why import WhyDialog
 
 def _answer(option: str) -> Act:
     def act(call: Call) -> None:
+        if len(call.subjects) > 1:
+            call.app.answering.answer_many(call.subjects, option)
+            return
         call.app.answering.answer(call.subject.operation_id, call.subject.revision, option, looks_first=True)
 
     return act
@@ -33,11 +36,16 @@ DECIDING_ACTIONS = (
     Action("operation.options", "Options", _choose, "x", "options",
            "What can be done to this operation, and why the rest cannot", needs_selection=True, footer="Options"),
     Action("operation.extend", "Extend", _answer("extend"), "e", "extend",
-           "Grant more time and checks; the cost is shown first", needs_selection=True),
+           "Grant more time and checks, also to all that are marked; the cost is shown first", needs_selection=True,
+           for_many=True),
     Action("operation.cancel", "Cancel at the provider", _answer("cancel"), "c", "cancel",
-           "Shows what the provider documents; can be undone for five seconds", needs_selection=True),
+           "Shows what the provider documents, also for all that are marked; can be undone for five seconds",
+           needs_selection=True, for_many=True),
     Action("operation.close", "Stop watching", _answer("close"), "X", "close",
-           "Needs a reason; the job itself is not touched", needs_selection=True),
+           "Needs a reason; the job itself is not touched; also for all that are marked", needs_selection=True,
+           for_many=True),
+    Action("operation.acknowledge", "Acknowledge", _answer("acknowledge"), "K", "acknowledge",
+           "What ended and only asks to be seen, also for all that are marked", needs_selection=True, for_many=True),
     Action("operation.why", "Why?", _why, "w", "why",
            "Why it was checked then, why not earlier, what comes next; or name a time: why 10:20:31", needs_selection=True,
            footer="Why"),

@@ -6,7 +6,7 @@ Only this file decides when a screen hears of something. It owns what the dashbo
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 
 from textual.message import Message
@@ -17,7 +17,7 @@ from jobconsole.core.account import Account
 from jobconsole.core.escalation import look_options
 from jobconsole.core.operation import Operation
 from jobconsole.protocols import StoreHealth
-from jobconsole.tui.messages import Changed, HealthChanged, PauseChanged, Ticked
+from jobconsole.tui.messages import Changed, Decided, HealthChanged, PauseChanged, Ticked
 
 
 class Feed:
@@ -120,6 +120,11 @@ class Feed:
         self._tell(lambda: PauseChanged(is_paused=is_paused, waiting=0))
         if not self.is_paused:
             self._apply()
+
+    def tell_decided(self, operation_ids: Iterable[str]) -> None:
+        """What a person here chose for these operations was taken."""
+        ids = frozenset(operation_ids)
+        self._tell(lambda: Decided(ids))
 
     def _tell(self, make: Callable[[], Message]) -> None:
         """A message of its own for each listener: Textual keeps in it who has handled it."""

@@ -1,7 +1,7 @@
 """The hold: what a person confirmed waits five seconds before it is decided, so that undoing it is real (UX: act, then `u`).
 
 Only this file decides how long that is and what becomes of a hold when the dashboard is left: nothing, and that is said. Until
-the time is over, the core has heard of nothing. The app owns one `Holds`; `widgets/hold_bar.py` shows it.
+the time is over, the core has heard of nothing. The app owns one `Holds`; the status bar shows it.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ HOLD_MS = 5_000
 
 @dataclass(slots=True, eq=False)
 class Hold:
-    """One act that waits: what it will do, and until when (boot clock)."""
+    """One act that waits: what it will do, to which operations, and until when (boot clock)."""
 
     number: int
-    operation_id: str
+    operation_ids: tuple[str, ...]
     option: str
     text: str
     until_up: int
@@ -36,19 +36,19 @@ class Holds:
         self._numbers = count(1)
         self.waiting: list[Hold] = []
 
-    def begin(self, operation_id: str, option: str, text: str, act: Callable[[], Awaitable[None]]) -> Hold | None:
-        """Let `act` wait. None where the same option of this operation waits already: two clicks, one act."""
-        if self.of(operation_id, option) is not None:
+    def begin(self, operation_ids: tuple[str, ...], option: str, text: str, act: Callable[[], Awaitable[None]]) -> Hold | None:
+        """Let `act` wait. None where the same option of one of these waits already: two clicks, one act."""
+        if any(self.of(operation_id, option) is not None for operation_id in operation_ids):
             return None
-        hold = Hold(next(self._numbers), operation_id, option, text, self._clock.up_ms() + HOLD_MS)
+        hold = Hold(next(self._numbers), operation_ids, option, text, self._clock.up_ms() + HOLD_MS)
         hold.task = asyncio.create_task(self._wait(hold, act))
         self.waiting.append(hold)
         self._on_change()
         return hold
 
     def of(self, operation_id: str, option: str) -> Hold | None:
-        """The hold of this option, if it waits."""
-        return next((each for each in self.waiting if (each.operation_id, each.option) == (operation_id, option)), None)
+        """The hold of this option of an operation, alone or among others, if it waits."""
+        return next((each for each in self.waiting if each.option == option and operation_id in each.operation_ids), None)
 
     def undo(self) -> Hold | None:
         """Give up what was begun last; returns it, None where nothing waits any more."""

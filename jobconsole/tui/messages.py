@@ -24,6 +24,14 @@ class Changed(Message, bubble=False):
         super().__init__()
 
 
+class Decided(Message, bubble=False):
+    """What a person here chose for these operations was taken: marks on them have served."""
+
+    def __init__(self, operation_ids: frozenset[str]) -> None:
+        self.operation_ids = operation_ids
+        super().__init__()
+
+
 class Ticked(Message, bubble=False):
     """A second passed: elapsed times and countdowns move, nothing else does."""
 

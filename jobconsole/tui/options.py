@@ -74,6 +74,11 @@ class Card:
         return _ASKS.get(self.name, Ask.NOTHING)
 
     @property
+    def told_cost(self) -> str:
+        """The cost where there is one worth a word."""
+        return "" if self.cost == "no request" else self.cost
+
+    @property
     def is_held(self) -> bool:
         """Whether it can be undone for a moment."""
         return self.name in HELD
@@ -134,7 +139,7 @@ def card_lines(card: Card, pen: Pen, *, has_digit: bool = True) -> tuple[Content
     if not card.is_open:
         return (Content.assemble(indent, (_sentence(card.title), "$quiet strike"), (f"  {card.why_not}", "$quiet")),)
     digit = [(f" {card.number or ' '} ", "bold $primary"), " "] if has_digit else [("- " if pen.is_ascii else "· ", "$quiet")]
-    head, cost = Content.assemble(*digit, (_sentence(card.title), "bold")), _cost(card)
+    head, cost = Content.assemble(*digit, (_sentence(card.title), "bold")), card.told_cost
     has_room = head.cell_length + 3 + len(cost) <= pen.width
     told = [(card.change or card.effect, "$foreground 80%")]
     if cost and has_room:
@@ -162,10 +167,6 @@ def card_entries(shown: Sequence[Card], pen: Pen, *, has_digit: bool = True) -> 
             entries.append(Entry(f"before-{card.name}", (Content(""),), is_heading=True))
         entries.append(Entry(card.name, card_lines(card, pen, has_digit=has_digit), is_heading=not card.is_open))
     return entries
-
-
-def _cost(card: Card) -> str:
-    return "" if card.cost == "no request" else card.cost
 
 
 def _sentence(title: str) -> str:

@@ -20,12 +20,12 @@ class CancelDialog(Dialog):
     """Asks whether the provider should stop the job."""
 
     CONFIRM_KEY: ClassVar[str] = "C"
-    heading: ClassVar[str] = "Cancel at the provider?"
-    safe_label: ClassVar[str] = "Keep running"
-    is_destroying: ClassVar[bool] = True
+    heading = "Cancel at the provider?"
+    safe_label = "Keep running"
+    is_destroying = True
 
-    def __init__(self, op: Operation, card: Card) -> None:
-        super().__init__(op, act_label="Cancel job")
+    def __init__(self, op: Operation, card: Card, typed: str = "") -> None:
+        super().__init__(op, act_label="Cancel job", typed=typed)
         self._card = card
 
     def parts(self) -> ComposeResult:
@@ -42,7 +42,7 @@ class SureDialog(Dialog):
     """Asks whether an option is meant: `replay_submit`, or any other that a person wants to look at first."""
 
     CONFIRM_KEY: ClassVar[str] = "Y"
-    heading: ClassVar[str] = "Are you sure?"
+    heading = "Are you sure?"
 
     def __init__(self, op: Operation, card: Card) -> None:
         super().__init__(op, act_label=card.title.capitalize())

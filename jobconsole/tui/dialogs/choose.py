@@ -93,7 +93,7 @@ class ChooseDialog(OnDashboard, ModalScreen[str | None]):
 class JobIdDialog(Dialog):
     """Asks for the id of a job that exists at the provider."""
 
-    heading: ClassVar[str] = "Adopt a job id"
+    heading = "Adopt a job id"
 
     def __init__(self, op: Operation, card: Card) -> None:
         super().__init__(op, act_label="Adopt")
@@ -108,11 +108,6 @@ class JobIdDialog(Dialog):
         """The id."""
         return "#job-id"
 
-    @on(Input.Submitted)
-    def _submitted(self, event: Input.Submitted) -> None:
-        event.stop()
-        self.focus_next()
-
     def asked(self) -> Asked | str:
         """The id, which must not be blank."""
         job_id = self.query_one("#job-id", Input).value.strip()
@@ -122,7 +117,7 @@ class JobIdDialog(Dialog):
 class CredentialDialog(Dialog):
     """Asks which of the contract's other credentials to use: references, never values."""
 
-    heading: ClassVar[str] = "Use another credential"
+    heading = "Use another credential"
 
     def __init__(self, op: Operation, card: Card) -> None:
         super().__init__(op, act_label="Use it")

@@ -1,7 +1,8 @@
 """What all dialogs have in common: the safe button has the focus, Enter never destroys, early keys and pasted text do nothing.
 
-Only this file decides that (SPEC U8, UX 3.4). A dialog names the operation and the revision that it was opened for, and returns
-what was asked, or None where the person thought better of it. It decides nothing itself: `answering.py` does.
+Only this file decides that (SPEC U8, UX 3.4), and where a person must type something before an act: what cannot be undone on a
+production store, and what is about many operations. A dialog returns what was asked, or None where the person thought better of
+it. It decides nothing itself: `answering.py` does.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widgets import Button, Static
+from textual.widgets import Button, Input, Static
 
 from jobconsole.core.operation import Operation
 from jobconsole.core.terminal_text import inert
@@ -24,6 +25,9 @@ from jobconsole.tui.on_dashboard import OnDashboard
 
 Asked: TypeAlias = dict[str, Any]
 """What an option needs beside its name: the keywords of `Desk.decide`."""
+
+FIELD_KEY = "ctrl+s"
+"""Confirms where there are fields: a letter would be typed into them."""
 
 
 class SafeButton(Button):
@@ -39,11 +43,14 @@ class ActButton(Button):
     ]
 
 
-class Dialog(OnDashboard, ModalScreen[Asked | None]):
-    """Asks one thing about one operation. Subclasses give the parts between the heading and the buttons, and `asked`."""
+class Question(OnDashboard, ModalScreen[Asked | None]):
+    """Asks one thing. Subclasses give `subject`, the parts between it and the buttons, and `asked`.
+
+    `typed` is what a person must type before the act, without regard to case; empty where nothing must be.
+    """
 
     DEFAULT_CSS = """
-    Dialog {
+    Question {
         align: center middle;
         background: $background 60%;
         & > #dialog {
@@ -58,6 +65,9 @@ class Dialog(OnDashboard, ModalScreen[Asked | None]):
         & .dialog-fault { height: auto; color: $error; }
         & Input { margin-bottom: 1; border: round $quiet; background: $surface; &:focus { border: round $primary; } }
         & #buttons { height: 3; align-horizontal: right; & Button { margin-left: 2; min-width: 16; } }
+        &.-short > #dialog { padding: 0 2; }
+        &.-short Input { margin-bottom: 0; }
+        &.-short #buttons { height: 1; & Button { height: 1; border: none; } }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -65,38 +75,48 @@ class Dialog(OnDashboard, ModalScreen[Asked | None]):
         Binding("left,h", "app.focus_previous", show=False, id="dialog.previous"),
         Binding("right,l", "app.focus_next", show=False, id="dialog.next"),
     ]
-    CONFIRM_KEY: ClassVar[str] = "ctrl+s"
-    heading: ClassVar[str] = ""
-    safe_label: ClassVar[str] = "Back"
-    is_destroying: ClassVar[bool] = False
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (30, "-tall")]  # noqa: RUF012 - declared by Textual as an instance variable
+    CONFIRM_KEY: ClassVar[str] = FIELD_KEY
+    ENTER_ACCEPTS: ClassVar[bool] = False  # Enter in the last field does what the button does; never where it destroys
+    heading: str = ""
+    safe_label: str = "Back"
+    typed_label: str = ""
+    typed_fault: str = ""
+    is_destroying: bool = False
 
-    def __init__(self, op: Operation, *, act_label: str) -> None:
-        super().__init__(id="dialog-screen", classes="-destroys" if self.is_destroying else "")
-        self.operation_id, self.revision = op.operation_id, op.revision
-        self._op, self._act_label = op, act_label
-        self._bindings.bind(self.CONFIRM_KEY, "confirm", self._act_label, priority=True)
+    def __init__(self, *, act_label: str, typed: str = "") -> None:
+        super().__init__(id="dialog-screen")
+        self._act_label, self._typed = act_label, typed
+        self._confirm_key = FIELD_KEY if typed else self.CONFIRM_KEY
+        self._bindings.bind(self._confirm_key, "confirm", self._act_label, priority=True)
 
     def compose(self) -> ComposeResult:
-        """Heading, the dialog's own parts, a line for what is wrong, and the buttons."""
+        """Heading, the dialog's own parts, what must be typed, a line for what is wrong, and the buttons."""
+        self.set_class(self.is_destroying, "-destroys")
         with Vertical(id="dialog") as box:
             box.border_title = self.heading
-            box.border_subtitle = "Esc or Enter leaves it as it is" if self.is_destroying else "Esc leaves it as it is"
-            yield Static(self._subject(), classes="dialog-text", id="dialog-subject", markup=False)
+            box.border_subtitle = self._subtitle()
+            yield Static(self.subject(), classes="dialog-text", id="dialog-subject", markup=False)
             yield from self.parts()
+            if self._typed:
+                yield Static(Content.styled(self.typed_label, "bold"), id="dialog-typed", markup=False)
+                yield Input(id="typed", max_length=len(self._typed) + 8)
             yield Static("", classes="dialog-fault", id="dialog-fault", markup=False)
             with Horizontal(id="buttons"):
                 yield SafeButton(Content(self.safe_label), id="keep")
-                key = self.CONFIRM_KEY if len(self.CONFIRM_KEY) > 1 else self.CONFIRM_KEY.upper()
+                key = self._confirm_key if len(self._confirm_key) > 1 else self._confirm_key.upper()
                 act = ActButton(Content(f"{self._act_label} ({key})"), id="act")
                 act.variant = "error" if self.is_destroying else "primary"
                 yield act
 
-    def _subject(self) -> Content:
-        op = self._op
-        name = f"  {inert(op.name, 60)}" if op.name else ""
-        facts = ", ".join((op.operation_id, op.provider, f"revision {self.revision}"))
-        sign = marked(op.phase, is_ascii=self.pen(0).is_ascii)
-        return Content.assemble((sign, "bold"), (name, "bold"), "\n", (facts, "$quiet"))
+    def _subtitle(self) -> str:
+        if self.is_destroying:
+            return "Esc or Enter leaves it as it is"
+        return f"{'Enter goes on, in the last field it accepts · ' if self.ENTER_ACCEPTS else ''}Esc leaves it as it is"
+
+    def subject(self) -> Content:
+        """Whom it is about."""
+        return Content()
 
     def parts(self) -> ComposeResult:
         """What stands between heading and buttons."""
@@ -110,6 +130,10 @@ class Dialog(OnDashboard, ModalScreen[Asked | None]):
         """Which widget has the focus at first."""
         return "#keep"
 
+    def is_told(self) -> bool:
+        """Whether what it costs stands on the screen for what is asked just now: before that, Enter accepts nothing."""
+        return True
+
     def on_mount(self) -> None:
         """The quiet time begins."""
         self._guard = KeyGuard(self.desk.clock)
@@ -118,7 +142,8 @@ class Dialog(OnDashboard, ModalScreen[Asked | None]):
     # ---- what a person does ---------------------------------------------------------------------------------------------
     def on_key(self, event: events.Key) -> None:
         """A key that does not act is part of a burst, or a mistake; one that acts asks the guard itself."""
-        if event.key != "space":
+        is_entered = event.key == "enter" and isinstance(self.focused, Input)
+        if event.key != "space" and not is_entered:
             self._guard.note()
 
     def on_paste(self, event: events.Paste) -> None:
@@ -126,15 +151,36 @@ class Dialog(OnDashboard, ModalScreen[Asked | None]):
         self._guard.note()
         event.stop()
 
+    @on(Input.Submitted)
+    def _entered(self, event: Input.Submitted) -> None:
+        """Enter goes on to the next field; from the last one to the safe button, or on where nothing is destroyed."""
+        event.stop()
+        fields = list(self.query(Input))
+        if event.input is not fields[-1]:
+            self._guard.note()
+            fields[fields.index(event.input) + 1].focus()
+        elif self.ENTER_ACCEPTS and not self.is_destroying and self.is_told():
+            self.action_confirm()
+        else:
+            self._guard.note()
+            self.query_one("#keep").focus()
+
     def action_confirm(self) -> None:
         """Give back what was asked, where a person can have meant it."""
         if not self._guard.allows():
             return
         asked = self.asked()
+        if not isinstance(asked, str) and not self._is_typed():
+            asked = self.typed_fault
         if isinstance(asked, str):
             self.query_one("#dialog-fault", Static).update(Content(asked))
             return
         self.dismiss(asked)
+
+    def _is_typed(self) -> bool:
+        if not self._typed:
+            return True
+        return self.query_one("#typed", Input).value.strip().casefold() == self._typed.casefold()
 
     def action_keep(self) -> None:
         """Leave everything as it is."""
@@ -143,7 +189,7 @@ class Dialog(OnDashboard, ModalScreen[Asked | None]):
     def action_refuse_enter(self) -> None:
         """Enter on the button that acts."""
         self._guard.note()
-        self.query_one("#dialog-fault", Static).update(Content(f"Enter does nothing here: {self.CONFIRM_KEY} does it."))
+        self.query_one("#dialog-fault", Static).update(Content(f"Enter does nothing here: {self._confirm_key} does it."))
 
     @on(Button.Pressed, "#keep")
     def _kept(self, event: Button.Pressed) -> None:
@@ -154,3 +200,23 @@ class Dialog(OnDashboard, ModalScreen[Asked | None]):
     def _acted(self, event: Button.Pressed) -> None:
         event.stop()
         self.action_confirm()
+
+
+class Dialog(Question):
+    """A question about one operation, by the id and the revision that it was opened for."""
+
+    typed_label = "This is production. Type the last 4 characters of the id"
+    typed_fault = "Those are not the last 4 characters of the id."
+
+    def __init__(self, op: Operation, *, act_label: str, typed: str = "") -> None:
+        super().__init__(act_label=act_label, typed=typed)
+        self.operation_id, self.revision = op.operation_id, op.revision
+        self._op = op
+
+    def subject(self) -> Content:
+        """Phase, name, id, provider and revision."""
+        op = self._op
+        name = f"  {inert(op.name, 60)}" if op.name else ""
+        facts = ", ".join((op.operation_id, op.provider, f"revision {self.revision}"))
+        sign = marked(op.phase, is_ascii=self.pen(0).is_ascii)
+        return Content.assemble((sign, "bold"), (name, "bold"), "\n", (facts, "$quiet"))

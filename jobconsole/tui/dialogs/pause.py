@@ -7,10 +7,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta
-from typing import ClassVar
 
-from msgspec.structs import replace
-from textual import on
 from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Input, Static
@@ -18,55 +15,31 @@ from textual.widgets import Input, Static
 from jobconsole.core.contract import Contract
 from jobconsole.core.durations import parse_duration
 from jobconsole.core.operation import Operation, Option, milliseconds
-from jobconsole.core.wording import option_words
 from jobconsole.errors import InvalidValue
-from jobconsole.tui.dialogs.dialog import Asked, Dialog
-from jobconsole.tui.options import arrows
+from jobconsole.tui.dialogs.dialog import Asked
+from jobconsole.tui.dialogs.grant import GrantDialog
 
 _CLOCK = re.compile(r"([01]?[0-9]|2[0-3]):([0-5][0-9])(?::([0-5][0-9]))?")
 
 
-class PauseDialog(Dialog):
+class PauseDialog(GrantDialog):
     """Asks when the one check should be."""
 
-    heading: ClassVar[str] = "Pause until"
+    heading = "Pause until"
 
     def __init__(self, op: Operation, option: Option, contract: Contract | None) -> None:
-        super().__init__(op, act_label="Pause")
-        self._option, self._contract = option, contract
+        super().__init__(op, option, contract, act_label="Pause")
 
-    def parts(self) -> ComposeResult:
-        """A line for the time, and what moves."""
+    def fields(self) -> ComposeResult:
+        """A line for the time."""
         yield Static(Content.styled("In how long (15m, 1h30m), or at what time (14:30, UTC)?", "$quiet"), markup=False)
         yield Input(f"{self._option.minutes}m", id="until", max_length=20)
-        yield Static("", classes="dialog-text", id="dialog-change", markup=False)
 
     def first_focus(self) -> str:
         """The time."""
         return "#until"
 
-    def on_mount(self) -> None:
-        """Say what moves."""
-        super().on_mount()
-        self._tell()
-
-    @on(Input.Changed)
-    def _tell(self) -> None:
-        asked = self.asked()
-        told = asked if isinstance(asked, str) else self._change(asked["until_at"])
-        self.query_one("#dialog-change", Static).update(Content(told))
-        self.query_one("#dialog-fault", Static).update(Content(""))
-
-    def _change(self, until_at: datetime) -> str:
-        wanted = replace(self._option, until_at=until_at)
-        return arrows(option_words(wanted, self._op, self.feed.now(), self._contract).change, self.pen(0))
-
-    @on(Input.Submitted)
-    def _submitted(self, event: Input.Submitted) -> None:
-        event.stop()
-        self.focus_next()
-
-    def asked(self) -> Asked | str:
+    def granted(self) -> Asked | str:
         """The time, which must lie ahead."""
         until_at = time_ahead(self.query_one("#until", Input).value.strip(), self.feed.now())
         return {"until_at": until_at} if until_at else "Write a duration such as 15m, or a time of day such as 14:30."

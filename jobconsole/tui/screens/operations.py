@@ -17,7 +17,7 @@ from textual.widget import Widget
 from jobconsole.tui import texts
 from jobconsole.tui.action import Subject
 from jobconsole.tui.filter import parse_filter
-from jobconsole.tui.messages import Changed, PauseChanged, Ticked
+from jobconsole.tui.messages import Changed, Decided, PauseChanged, Ticked
 from jobconsole.tui.screens.frame import Frame
 from jobconsole.tui.widgets.detail_pane import DetailPane
 from jobconsole.tui.widgets.filter_bar import EntryLine
@@ -92,6 +92,11 @@ class OperationsScreen(Frame):
         """Rows changed."""
         self.table.take(message.operation_ids)
         self._tell_empty()
+
+    def on_decided(self, message: Decided) -> None:
+        """What was chosen for marked operations was done: their marks have served."""
+        if not self.table.marked.isdisjoint(message.operation_ids):
+            self.table.unmark(message.operation_ids)
 
     def on_ticked(self, message: Ticked) -> None:
         """Ages and countdowns move."""

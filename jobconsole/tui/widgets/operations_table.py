@@ -134,12 +134,16 @@ class OperationsTable(OnDashboard, ScrollView, can_focus=True, inherit_bindings=
         self._repaint()
         self.post_message(self.Arranged())
 
+    def unmark(self, operation_ids: Iterable[str]) -> None:
+        """Take the marks of these away."""
+        self.marked = self.marked.difference(operation_ids)
+        self._repaint()
+        self.post_message(self.Arranged())
+
     def unmark_all(self) -> bool:
         """Take all marks away; False where there are none."""
         had_marks = bool(self.marked)
-        self.marked = set()
-        self._repaint()
-        self.post_message(self.Arranged())
+        self.unmark(self.marked)
         return had_marks
 
     def tick(self) -> None:

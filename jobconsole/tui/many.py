@@ -1,0 +1,141 @@
+"""One choice for many operations: what it will do to each, or why it cannot, and what is said when it is done (UX 1a, bulk).
+
+Only this file decides that. Each operation keeps its own id and the revision that the person saw; what has changed since, waits
+already or is not open is left out, with the core's reason (SPEC H4, U8). `answering.py` carries it out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from jobconsole.console import Desk
+from jobconsole.core.commands.decisions import what_happened, why_not_open
+from jobconsole.core.operation import Operation
+from jobconsole.core.terminal_text import inert
+from jobconsole.core.views import View
+from jobconsole.core.vocabulary import Phase
+from jobconsole.core.wording import counted
+from jobconsole.errors import UnknownOperation
+from jobconsole.tui.action import Subject
+from jobconsole.tui.options import cards, find_card
+
+TYPED_ABOVE = 10
+"""With more operations than this, their number must be typed."""
+
+_LONGEST = 300  # characters of a reason
+_TOLD_REFUSALS = 3  # in a toast; the log has all of them
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """How a choice for many is asked and told; `{}` is `12 operations`."""
+
+    question: str
+    act: str
+    safe: str
+    done: str
+    doing: str
+
+
+WORDINGS: Mapping[str, Wording] = MappingProxyType(
+    {
+        "extend": Wording("Extend {} once?", "Extend", "Back", "extended", "Extend"),
+        "cancel": Wording("Cancel {} at the provider?", "Cancel", "Keep running", "being cancelled", "Cancel at provider"),
+        "close": Wording("Stop watching {}?", "Close", "Leave them as they are", "closed", "Close"),
+        "acknowledge": Wording("Acknowledge {}?", "Acknowledge", "Back", "acknowledged", "Acknowledge"),
+    }
+)
+"""The choices that can be made for many operations at once: those that ask for nothing that differs from one to the next."""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What the choice means for one operation: `told` is what will happen, `why_not` is set where it is left out."""
+
+    operation_id: str
+    revision: int
+    option: str
+    name: str
+    phase: Phase | None = None
+    told: str = ""
+    why_not: str = ""
+    is_held: bool = False
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it takes part."""
+        return not self.why_not
+
+
+async def shares(
+    desk: Desk, subjects: Sequence[Subject], option: str, waits: Callable[[str], bool] = lambda _: False
+) -> list[Share]:
+    """A share for each subject, in their order; `waits` says whether the same option of an operation is held already."""
+    known = {subject.operation_id: await _known(desk, subject) for subject in subjects}
+    ops = [op for op in known.values() if op is not None]
+    views = {view["operation_id"]: view for view in await desk.views(ops)}
+    found = []
+    for subject in subjects:
+        op = known[subject.operation_id]
+        if op is None:
+            gone = "it is not in this store any more"
+            found.append(Share(subject.operation_id, subject.revision, option, "", why_not=gone))
+        else:
+            why_not = (
+                "it waits for that already: u undoes" if waits(op.operation_id) else await _why_not(desk, op, subject, option)
+            )
+            found.append(_share(op, subject, option, views[op.operation_id], why_not))
+    return found
+
+
+async def _known(desk: Desk, subject: Subject) -> Operation | None:
+    try:
+        return await desk.get(subject.operation_id)
+    except UnknownOperation:
+        return None
+
+
+def _share(op: Operation, subject: Subject, option: str, view: View, why_not: str) -> Share:
+    card = find_card(cards(view), option)
+    if card is None:
+        why_not = why_not or f"{option} is not open"
+    told = "" if card is None else ": ".join(part for part in (card.told_cost, card.change or card.effect) if part)
+    is_held = card is not None and card.is_held
+    return Share(op.operation_id, subject.revision, option, op.name or "", op.phase, told, inert(why_not, _LONGEST), is_held)
+
+
+async def _why_not(desk: Desk, op: Operation, subject: Subject, option: str) -> str:
+    """Why the option is not open for the revision that was seen; empty where it is."""
+    if op.revision != subject.revision:
+        return what_happened(op, subject.revision)
+    contract = await desk.contract_of(op)
+    if contract is None:
+        return "its contract cannot be read"
+    return "" if any(each.name == option for each in await desk.options(op)) else why_not_open(option, op, contract)
+
+
+def taking_part(found: Sequence[Share]) -> list[Share]:
+    """Those for which something will happen."""
+    return [share for share in found if share.is_open]
+
+
+def nothing_text(found: Sequence[Share], option: str) -> str:
+    """None of them takes part."""
+    return f"{option} is open for none of {counted(len(found), 'operation')}: {found[0].operation_id}: {found[0].why_not}"
+
+
+def doing_text(option: str, number: int) -> str:
+    """What waits, or was undone: `Cancel at provider: 12 operations`."""
+    return f"{WORDINGS[option].doing}: {counted(number, 'operation')}"
+
+
+def outcome_text(option: str, done: int, refused: Mapping[str, str]) -> str:
+    """`12 extended, 1 refused: op-7: already answered by ana …`; `refused` has a reason by operation id."""
+    text = f"{done:,} {WORDINGS[option].done}"
+    if not refused:
+        return f"{text}."
+    told = [f"{operation_id}: {inert(why, _LONGEST)}" for operation_id, why in list(refused.items())[:_TOLD_REFUSALS]]
+    more = f"; {len(refused) - len(told):,} more: see the log" if len(refused) > len(told) else ""
+    return f"{text}, {len(refused):,} refused: {'; '.join(told)}{more}"

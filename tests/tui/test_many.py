@@ -1,0 +1,286 @@
+"""One choice for all marked operations: each by its own id and revision, or left out with the reason (UX 1a, SPEC H4, U8)."""
+
+from __future__ import annotations
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from jobconsole.core.vocabulary import Phase
+from jobconsole.tui.dialogs.cancel import CancelDialog
+from jobconsole.tui.dialogs.dialog import Dialog
+from jobconsole.tui.dialogs.many import ManyDialog
+from jobconsole.tui.many import outcome_text
+from jobconsole.tui.screens.operations import OperationsScreen
+from tests.tui.conftest import TestedDashboard, pass_time, running, settled, text_of, until
+from tests.tui.test_operations_table import table_of
+
+
+async def tracked(app: TestedDashboard, count: int, *, failed: tuple[int, ...] = ()) -> list[str]:
+    """So many operations that wait; those of these numbers have failed."""
+    ids = [f"acme-{number:02}" for number in range(1, count + 1)]
+    for number, operation_id in enumerate(ids, start=1):
+        await app.track(operation_id)
+        await app.check(operation_id, {"state": "failed" if number in failed else "running"})
+    return ids
+
+
+async def marked(pilot: Pilot[None], key: str) -> ManyDialog:
+    """Mark everything, press the key, and let the quiet time pass."""
+    app = pilot.app
+    assert isinstance(app, TestedDashboard)
+    await settled(pilot)
+    table_of(app).marked = set(app.feed.operations)
+    await pilot.press(key)
+    await until(pilot, lambda: isinstance(app.screen, ManyDialog))
+    await pilot.pause()
+    await pass_time(pilot, 1)
+    dialog = app.screen
+    assert isinstance(dialog, ManyDialog)
+    return dialog
+
+
+async def confirmed(pilot: Pilot[None], **fields: str) -> None:
+    """Fill the fields, let the quiet time pass, and press the key that confirms."""
+    app = pilot.app
+    assert isinstance(app, TestedDashboard)
+    for field, text in fields.items():
+        app.screen.query_one(f"#{field}", Input).value = text
+    await pilot.pause()
+    await pass_time(pilot, 1)
+    await pilot.press("ctrl+s")
+    await pilot.pause()
+
+
+def notices(app: TestedDashboard) -> str:
+    """Everything that was said."""
+    return "\n".join(each.message for each in app._notifications)
+
+
+@pytest.mark.rule("H2", "U8")
+async def test_the_question_names_the_count_every_id_and_what_will_happen_to_each(dashboard: TestedDashboard) -> None:
+    """The safe button has the focus, and nothing has to be typed for three."""
+    ids = await tracked(dashboard, 3)
+    async with running(dashboard, (120, 40)) as pilot:
+        await marked(pilot, "e")
+        shown = "\n".join(text_of(dashboard))
+        assert "Extend 3 operations once?" in shown
+        assert [operation_id for operation_id in ids if f"waiting  {operation_id}" not in shown] == []
+        assert shown.count("deadline 10:40:00Z → 10:55:00Z, checks 12 → 16") == 3
+        assert dashboard.focused is not None
+        assert dashboard.focused.id == "keep"
+        assert not dashboard.screen.query("#typed")
+
+
+@pytest.mark.rule("C9", "U6")
+async def test_what_cannot_be_done_to_one_is_left_out_with_the_reason(dashboard: TestedDashboard) -> None:
+    """One of three has failed already: two are cancelled, and the dialog says so before."""
+    await tracked(dashboard, 3, failed=(2,))
+    async with running(dashboard, (120, 40)) as pilot:
+        await marked(pilot, "c")
+        shown = "\n".join(text_of(dashboard))
+        assert "Cancel 2 operations at the provider?" in shown
+        assert "1 of 3 left out" in shown
+        assert "cancel is not open for acme-02 (failed)" in shown
+        await confirmed(pilot)
+        (hold,) = dashboard.holds.waiting
+        assert hold.operation_ids == ("acme-01", "acme-03")
+
+
+@pytest.mark.rule("H5")
+async def test_one_hold_with_one_undo_for_all_of_them(dashboard: TestedDashboard) -> None:
+    """`u` within five seconds, and nothing is sent for any; the marks stay."""
+    ids = await tracked(dashboard, 3)
+    async with running(dashboard, (120, 40)) as pilot:
+        await marked(pilot, "c")
+        await confirmed(pilot)
+        assert len(dashboard.holds.waiting) == 1
+        assert any("Cancel at provider: 3 operations, in 5 s" in line for line in text_of(dashboard))
+        await pilot.press("u")
+        await pass_time(pilot, 10)
+        assert "Undone: nothing was sent. Cancel at provider: 3 operations" in notices(dashboard)
+        assert table_of(dashboard).marked == set(ids)
+    assert [(await dashboard.desk.get(each)).cancel_requested_at for each in ids] == [None] * 3
+
+
+async def test_after_the_hold_all_are_decided_and_their_marks_go(dashboard: TestedDashboard) -> None:
+    """Each has a decision of its own."""
+    ids = await tracked(dashboard, 3)
+    async with running(dashboard, (120, 40)) as pilot:
+        await marked(pilot, "c")
+        await confirmed(pilot)
+        await pass_time(pilot, 5)
+        await until(pilot, lambda: "3 being cancelled." in notices(dashboard))
+        await until(pilot, lambda: table_of(dashboard).marked == set())
+    decided = [(await dashboard.desk.get(each)).decided for each in ids]
+    assert [[done.option for done in each] for each in decided] == [["cancel"]] * 3
+    assert len({each[0].decision_id for each in decided}) == 3
+
+
+@pytest.mark.rule("H4")
+async def test_who_was_faster_on_one_of_them_is_told_and_the_others_are_done(dashboard: TestedDashboard) -> None:
+    """Ben extends one while Ana reads: two of three are extended, his is refused, and its mark stays."""
+    await tracked(dashboard, 3)
+    async with running(dashboard, (120, 40)) as pilot:
+        await marked(pilot, "e")
+        await dashboard.desk.decide("acme-02", "extend", by="person:ben")
+        await confirmed(pilot)
+        await until(pilot, lambda: "2 extended, 1 refused: acme-02: already answered by ben" in notices(dashboard))
+        await until(pilot, lambda: table_of(dashboard).marked == {"acme-02"})
+        assert any("acme-02" in line.text for line in dashboard.log_ring.lines)
+    assert [(await dashboard.desk.get(f"acme-0{n}")).granted.times for n in (1, 2, 3)] == [1, 1, 1]
+
+
+@pytest.mark.rule("H4", "U8")
+async def test_what_changed_since_it_was_seen_is_left_out(dashboard: TestedDashboard) -> None:
+    """The screen is paused, so that it shows the old revision: the choice is not bound to what nobody saw."""
+    await tracked(dashboard, 2)
+    async with running(dashboard, (120, 40)) as pilot:
+        await settled(pilot)
+        dashboard.feed.toggle_pause()
+        await dashboard.desk.decide("acme-01", "extend", by="person:ben")
+        table_of(dashboard).marked = {"acme-01", "acme-02"}
+        await pilot.press("e")
+        await until(pilot, lambda: isinstance(dashboard.screen, ManyDialog))
+        await pilot.pause()
+        shown = "\n".join(text_of(dashboard))
+        assert "Extend 1 operation once?" in shown
+        assert "already answered by ben" in shown
+
+
+@pytest.mark.parametrize(
+    ("count", "typed", "is_taken"),
+    [(10, None, True), (11, "11", True), (11, "10", False), (11, "", False)],
+)
+async def test_above_ten_the_count_must_be_typed(
+    dashboard: TestedDashboard, count: int, typed: str | None, is_taken: bool
+) -> None:
+    """Ten need no more than the key; eleven need `11`."""
+    await tracked(dashboard, count)
+    async with running(dashboard, (120, 40)) as pilot:
+        dialog = await marked(pilot, "e")
+        assert bool(dialog.query("#typed")) is (typed is not None)
+        await confirmed(pilot, **({} if typed is None else {"typed": typed}))
+        if is_taken:
+            await until(pilot, lambda: f"{count} extended." in notices(dashboard))
+        else:
+            assert dashboard.screen is dialog
+            assert any("That is not how many there are." in line for line in text_of(dashboard))
+
+
+@pytest.mark.rule("H5")
+async def test_closing_many_needs_one_reason_which_all_of_them_keep(dashboard: TestedDashboard) -> None:
+    """Without one the dialog stays."""
+    ids = await tracked(dashboard, 2)
+    async with running(dashboard, (120, 40)) as pilot:
+        dialog = await marked(pilot, "X")
+        await confirmed(pilot)
+        assert dashboard.screen is dialog
+        await confirmed(pilot, reason="window is over")
+        await pass_time(pilot, 5)
+        await until(pilot, lambda: all(dashboard.feed.operations[each].phase is Phase.ABANDONED for each in ids))
+    for each in ids:
+        assert any([b'"reason_text":"window is over"' in line async for line in dashboard.desk.events(each)])
+
+
+@pytest.mark.rule("H13")
+async def test_looks_are_acknowledged_together(dashboard: TestedDashboard) -> None:
+    """Two failures are seen; the third operation still waits and is left out."""
+    ids = await tracked(dashboard, 3, failed=(1, 2))
+    async with running(dashboard, (120, 40)) as pilot:
+        await marked(pilot, "K")
+        await confirmed(pilot)
+        await until(pilot, lambda: "2 acknowledged." in notices(dashboard))
+    looks = [(await dashboard.desk.get(each)).look for each in ids]
+    assert [look and look.answer for look in looks] == ["acknowledge", "acknowledge", None]
+
+
+@pytest.mark.parametrize("keys", [["enter"], ["escape"], ["c", "c"], ["tab", "tab", "enter"], ["C"]], ids=" ".join)
+async def test_no_ordinary_key_destroys_many(dashboard: TestedDashboard, keys: list[str]) -> None:
+    """Neither Enter, nor the opening key, nor the key of the dialog for one."""
+    await tracked(dashboard, 2)
+    async with running(dashboard, (120, 40)) as pilot:
+        await marked(pilot, "c")
+        await pilot.press(*keys)
+        await pass_time(pilot, 10)
+        assert dashboard.holds.waiting == []
+
+
+async def test_where_nothing_can_be_done_that_is_said_at_once(dashboard: TestedDashboard) -> None:
+    """No dialog with nothing in it."""
+    await tracked(dashboard, 2, failed=(1, 2))
+    async with running(dashboard) as pilot:
+        await settled(pilot)
+        table_of(dashboard).marked = set(dashboard.feed.operations)
+        await pilot.press("c")
+        await until(pilot, lambda: "cancel is open for none of 2 operations" in notices(dashboard))
+        assert isinstance(dashboard.screen, OperationsScreen)
+
+
+async def test_one_mark_is_asked_about_like_any_operation(dashboard: TestedDashboard) -> None:
+    """The dialog for one, of the operation that is marked, wherever the cursor stands."""
+    await tracked(dashboard, 2)
+    async with running(dashboard) as pilot:
+        await settled(pilot)
+        table_of(dashboard).go_to("acme-01")
+        table_of(dashboard).marked = {"acme-02"}
+        await pilot.press("c")
+        await until(pilot, lambda: isinstance(dashboard.screen, CancelDialog))
+        assert isinstance(dashboard.screen, Dialog)
+        assert dashboard.screen.operation_id == "acme-02"
+
+
+# ---- production ----------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("typed", ["e-02", "E-02"])
+async def test_in_production_a_cancel_needs_the_last_four_characters_of_the_id(dashboard: TestedDashboard, typed: str) -> None:
+    """Nothing but these; capitals do not matter, and the letter `C` is only typed."""
+    dashboard.is_production = True
+    await tracked(dashboard, 2)
+    async with running(dashboard) as pilot:
+        await settled(pilot)
+        table_of(dashboard).go_to("acme-02")
+        await pilot.press("c")
+        await until(pilot, lambda: isinstance(dashboard.screen, CancelDialog))
+        await pass_time(pilot, 1)
+        await pilot.press("C")
+        await confirmed(pilot, typed="e-01")
+        assert any("Those are not the last 4 characters of the id." in line for line in text_of(dashboard))
+        await confirmed(pilot, typed=typed)
+        await until(pilot, lambda: len(dashboard.holds.waiting) == 1)
+
+
+async def test_in_production_closing_needs_the_characters_and_the_reason(dashboard: TestedDashboard) -> None:
+    """Extending needs neither."""
+    dashboard.is_production = True
+    await tracked(dashboard, 1)
+    async with running(dashboard) as pilot:
+        await settled(pilot)
+        await pilot.press("X")
+        await until(pilot, lambda: isinstance(dashboard.screen, Dialog))
+        await confirmed(pilot, reason="over")
+        assert dashboard.holds.waiting == []
+        await confirmed(pilot, reason="over", typed="e-01")
+        await until(pilot, lambda: len(dashboard.holds.waiting) == 1)
+        await pilot.press("e")
+        await until(pilot, lambda: isinstance(dashboard.screen, Dialog))
+        assert not dashboard.screen.query("#typed")
+
+
+async def test_in_production_the_count_is_typed_for_two(dashboard: TestedDashboard) -> None:
+    """At any number, where something is destroyed."""
+    dashboard.is_production = True
+    await tracked(dashboard, 2)
+    async with running(dashboard) as pilot:
+        assert (await marked(pilot, "c")).query("#typed")
+        await confirmed(pilot, typed="2")
+        await until(pilot, lambda: len(dashboard.holds.waiting) == 1)
+
+
+def test_many_refusals_are_told_in_part_and_the_log_has_all() -> None:
+    """A toast has room for three."""
+    refused = {f"op-{number}": "already answered by ana" for number in range(5)}
+    assert outcome_text("extend", 12, {}) == "12 extended."
+    assert outcome_text("extend", 7, refused) == (
+        "7 extended, 5 refused: op-0: already answered by ana; op-1: already answered by ana; "
+        "op-2: already answered by ana; 2 more: see the log"
+    )
