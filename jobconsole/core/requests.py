@@ -15,7 +15,7 @@ from urllib.parse import quote, urlencode, urlunsplit
 
 from jobconsole.core import hosts, templates
 from jobconsole.core.contract import Auth, Contract, RequestTemplate, Submit
-from jobconsole.core.endpoints import allowed_hosts, base_url, own_host, params_of
+from jobconsole.core.endpoints import allowed_hosts, base_url, params_of
 from jobconsole.core.http_request import HttpRequest
 from jobconsole.errors import InvalidValue
 
@@ -42,10 +42,10 @@ def submit_request(contract: Contract, values: RequestValues, body: Any, token: 
     Raises `InvalidValue` (a param or a body that cannot be sent), `HostRefused`. A contract without [submit] is the caller's
     fault: `InvalidValue`.
     """
-    submit = _submit_of(contract)
-    content = _merged(submit.request, body, _names(contract, values))
+    submit, job = _submit_of(contract), _job(contract, values)
+    content = _merged(submit.request, body, job.names)
     headers: tuple[tuple[str, str], ...] = ()
-    url = _url(contract, submit.request, values)
+    url = job.url(submit.request)
     place = submit.idempotency
     if place is not None and token is not None:
         if place.place == "header":
@@ -56,7 +56,7 @@ def submit_request(contract: Contract, values: RequestValues, body: Any, token: 
             content = {**(content or {}), place.name: token}
         else:
             raise InvalidValue(f"{contract.name} puts its token into the body; give the body as a JSON object")
-    return _request(contract, submit.request, values, url, content, headers)
+    return _request(job, submit.request, url, content, headers)
 
 
 def status_request(contract: Contract, values: RequestValues) -> HttpRequest:
@@ -89,18 +89,19 @@ def cancel_request(contract: Contract, values: RequestValues) -> HttpRequest:
 
 def submit_url(contract: Contract, values: RequestValues) -> str:
     """The URL that a submission goes to, without its token. Raises `InvalidValue`, `HostRefused`."""
-    return _url(contract, _submit_of(contract).request, values)
+    submit = _submit_of(contract)
+    return _job(contract, values).url(submit.request)
 
 
 def submit_fingerprint(contract: Contract, values: RequestValues, body: Any) -> str:
     """SHA-256 (hex) of provider, account, method, URL and canonical body: equal submissions have equal ones (X9)."""
-    request = _submit_of(contract).request
+    request, job = _submit_of(contract).request, _job(contract, values)
     return _fingerprint(
         provider=contract.name,
         account=contract.account,
         method=request.method,
-        url=submit_url(contract, values),
-        body=_merged(request, body, _names(contract, values)),
+        url=job.url(request),
+        body=_merged(request, body, job.names),
     )
 
 
@@ -129,74 +130,84 @@ def _submit_of(contract: Contract) -> Submit:
     return contract.submit
 
 
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """One job's values, put into the contract's places: what every template of a request is filled from."""
+
+    contract: Contract
+    params: Mapping[str, str]
+    names: Mapping[str, str | None]
+    credential: str | None
+    base: str  # base_url, filled
+    own: str  # its host and port: the only place that sees the credential
+    allowed: tuple[str, ...]
+
+    def url(self, template: RequestTemplate) -> str:
+        """The whole URL: base_url and path, or the job's own URL with the path behind it put before its query."""
+        for whole in ("status_url", "result_url"):
+            placeholder = f"{{{whole}}}"
+            if template.target.startswith(placeholder):
+                rest = templates.fill_url(template.target.removeprefix(placeholder), self.names)
+                parts = hosts.split(templates.fill_text(placeholder, self.names))
+                path, _, query = rest.partition("?")
+                both = "&".join(part for part in (parts.query, query) if part)
+                url = urlunsplit(parts._replace(path=parts.path + path, query=both))
+                break
+        else:
+            url = self.base + templates.fill_url(template.target, self.names)
+        return hosts.check(url, self.own, self.allowed)
+
+    def auth(self) -> Auth:
+        """The contract's way to show who asks, with the person's choice of credential and the job's region."""
+        auth = self.contract.auth
+        if self.credential is not None:
+            auth = replace(auth, secret=self.credential)
+        return auth if auth.region is None else replace(auth, region=templates.fill_text(auth.region, self.params))
+
+
+def _job(contract: Contract, values: RequestValues) -> _Job:
+    params = params_of(contract, values.params)
+    base = base_url(contract, params)
+    known = {"job_id": values.job_id, "result_id": values.result_id}
+    urls = {"status_url": values.status_url, "result_url": values.result_url}
+    return _Job(
+        contract=contract,
+        params=params,
+        names={**params, **known, **urls},
+        credential=values.credential,
+        base=base,
+        own=hosts.host_port(base),
+        allowed=allowed_hosts(contract, params),
+    )
+
+
 def _plain(
     contract: Contract, template: RequestTemplate, values: RequestValues, headers: tuple[tuple[str, str], ...] = ()
 ) -> HttpRequest:
-    content = None if template.body is None else templates.fill_body(template.body, _names(contract, values))
-    return _request(contract, template, values, _url(contract, template, values), content, headers)
+    job = _job(contract, values)
+    content = None if template.body is None else templates.fill_body(template.body, job.names)
+    return _request(job, template, job.url(template), content, headers)
 
 
-def _request(
-    contract: Contract,
-    template: RequestTemplate,
-    values: RequestValues,
-    url: str,
-    content: Any,
-    more: tuple[tuple[str, str], ...],
-) -> HttpRequest:
-    params = params_of(contract, values.params)
+def _request(job: _Job, template: RequestTemplate, url: str, content: Any, more: tuple[tuple[str, str], ...]) -> HttpRequest:
     headers = {"accept": ("Accept", "application/json")}
     if content is not None:
         kind = "application/json" if template.encoding == "json" else "application/x-www-form-urlencoded"
         headers["content-type"] = ("Content-Type", kind)
-    filled = _names(contract, values)
-    for name, value in (*contract.headers.items(), *template.headers.items()):
-        headers[name.lower()] = (name, templates.fill_header(name, value, filled))
+    for name, value in (*job.contract.headers.items(), *template.headers.items()):
+        headers[name.lower()] = (name, templates.fill_header(name, value, job.names))
     headers |= {name.lower(): (name, templates.fill_header(name, "{x}", {"x": value})) for name, value in more}
     return HttpRequest(
         method=template.method,
         url=url,
         headers=tuple(headers.values()),
         body=None if content is None else _encoded(content, template.encoding),
-        timeout=contract.status.timeout,
-        max_bytes=contract.status.max_bytes,
-        auth=_auth(contract, values, params),
-        auth_host=own_host(contract, params),
-        allowed_hosts=allowed_hosts(contract, params),
+        timeout=job.contract.status.timeout,
+        max_bytes=job.contract.status.max_bytes,
+        auth=job.auth(),
+        auth_host=job.own,
+        allowed_hosts=job.allowed,
     )
-
-
-def _auth(contract: Contract, values: RequestValues, params: Mapping[str, str]) -> Auth:
-    """The contract's way to show who asks, with the person's choice of credential and the job's region."""
-    auth = contract.auth if values.credential is None else replace(contract.auth, secret=values.credential)
-    return auth if auth.region is None else replace(auth, region=templates.fill_text(auth.region, params))
-
-
-def _names(contract: Contract, values: RequestValues) -> dict[str, str | None]:
-    return {
-        **params_of(contract, values.params),
-        "job_id": values.job_id,
-        "result_id": values.result_id,
-        "status_url": values.status_url,
-        "result_url": values.result_url,
-    }
-
-
-def _url(contract: Contract, template: RequestTemplate, values: RequestValues) -> str:
-    """The whole URL: base_url and path, or the job's own URL with the path behind it put before its query."""
-    names, params = _names(contract, values), params_of(contract, values.params)
-    for whole in ("status_url", "result_url"):
-        placeholder = f"{{{whole}}}"
-        if template.target.startswith(placeholder):
-            rest = templates.fill_url(template.target.removeprefix(placeholder), names)
-            parts = hosts.split(templates.fill_text(placeholder, names))
-            path, _, query = rest.partition("?")
-            both = "&".join(part for part in (parts.query, query) if part)
-            url = urlunsplit(parts._replace(path=parts.path + path, query=both))
-            break
-    else:
-        url = base_url(contract, params) + templates.fill_url(template.target, names)
-    return hosts.check(url, own_host(contract, params), allowed_hosts(contract, params))
 
 
 def _merged(template: RequestTemplate, body: Any, names: Mapping[str, str | None]) -> Any:

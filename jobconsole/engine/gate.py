@@ -12,8 +12,9 @@ from datetime import datetime
 from jobconsole.core.account import account, held_until, is_denied
 from jobconsole.core.command import Moment
 from jobconsole.core.commands.reservation import not_before_has_passed
+from jobconsole.core.due import TERMINAL
 from jobconsole.core.events import Table
-from jobconsole.core.operation import NotBefore, operation
+from jobconsole.core.operation import NotBefore
 from jobconsole.errors import Withheld
 from jobconsole.protocols import Clock, Store
 
@@ -55,7 +56,7 @@ class RequestGate:
         if not self._is_mine():
             raise Withheld("lease_lost")
         doc = self.store.peek(Table.ACCOUNTS, self.account_key)
-        if doc is not None:
+        if doc is not None and (doc.get("hold_until_at") or doc.get("denied")):
             acc = account(doc)
             if held_until(acc, now) is not None:
                 raise Withheld("account_hold")
@@ -67,7 +68,5 @@ class RequestGate:
             doc = self.store.peek(Table.ACTIONS, self.action_id)
             return doc is not None and doc.get("token") == self.token and doc.get("state") == "claimed"
         doc = self.store.peek(Table.OPERATIONS, self.operation_id)
-        if doc is None:
-            return False
-        op = operation(doc)
-        return op.lease is not None and op.lease.token == self.token and not op.phase.is_terminal
+        lease = doc.get("lease") if doc is not None and doc["phase"] not in TERMINAL else None
+        return lease is not None and lease.get("token") == self.token
