@@ -188,25 +188,28 @@ class AsyncConsole:
 
         `by` is who decides with its buttons. Raises `ImportError` without the extra `notebook`, `InvalidValue`, `StoreError`.
         """
-        return (await notebook().prepare(self, "dashboard", theme=theme, by=by))()
+        return await self._widget("dashboard", theme=theme, by=by)
 
     async def table(self, *, theme: str | None = None, by: str | None = None) -> Any:
         """Operations as a live table widget: `.selected`, `.op`, `.df()`. Arguments and errors as in `dashboard`."""
-        return (await notebook().prepare(self, "table", theme=theme, by=by))()
+        return await self._widget("table", theme=theme, by=by)
 
     async def inbox_widget(self, *, theme: str | None = None, by: str | None = None) -> Any:
         """What needs a person, as a live widget. Arguments and errors as in `dashboard`."""
-        return (await notebook().prepare(self, "inbox", theme=theme, by=by))()
+        return await self._widget("inbox", theme=theme, by=by)
 
     async def timeline(self, op: Operation | str, *, theme: str | None = None, by: str | None = None) -> Any:
         """Requests, delays, Retry-After and states of one operation on a time axis. Raises `UnknownOperation` too."""
-        return (await notebook().prepare(self, "timeline", op=op, theme=theme, by=by))()
+        return await self._widget("timeline", op=op, theme=theme, by=by)
 
     async def progress(
         self, op: Operation | str, timeout: str | float | None = None, *, theme: str | None = None, by: str | None = None
     ) -> Any:
         """One operation in short; `await` the widget for its `Outcome`, at most `timeout`. Raises `UnknownOperation` too."""
-        return (await notebook().prepare(self, "progress", op=op, timeout=timeout, theme=theme, by=by))()
+        return await self._widget("progress", op=op, timeout=timeout, theme=theme, by=by)
+
+    async def _widget(self, kind: str, **asked: Any) -> Any:
+        return (await notebook().prepare(self, kind, hand=self._handed, **asked))()
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self.home or 'the store of this user'}>"

@@ -134,7 +134,7 @@ class Console:
 
     def _widget(self, kind: str, asked: Mapping[str, Any]) -> Any:
         """The store is read in the console's loop, the widget made in the thread that shows it."""
-        return self._portal.call(notebook().prepare(self._console, kind, **asked))()
+        return self._portal.call(notebook().prepare(self._console, kind, hand=self._handed, **asked))()
 
     def __repr__(self) -> str:
         return f"<Console of {self._console.home or 'the store of this user'}>"

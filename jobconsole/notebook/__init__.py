@@ -35,11 +35,12 @@ async def prepare(
     timeout: str | float | None = None,
     by: str | None = None,
     theme: str | None = None,
+    hand: Callable[[Operation], Operation],
 ) -> Callable[[], Live]:
     """All that a widget needs from the store; the function returned makes it, in the thread that will show it.
 
-    `kind` is table, inbox, dashboard, timeline or progress. Raises `ImportError` where anywidget is missing, `InvalidValue` for
-    an unknown theme, `UnknownOperation`, `StoreError`.
+    `kind` is table, inbox, dashboard, timeline or progress; `hand` makes an operation one of the caller's console. Raises
+    `ImportError` where anywidget is missing, `InvalidValue` for an unknown theme, `UnknownOperation`, `StoreError`.
     """
     try:
         from jobconsole.notebook import widgets
@@ -55,16 +56,16 @@ async def prepare(
     if kind == "inbox":
         return partial(widgets.Inbox, feed, colours, decider)
     if kind == "table":
-        return partial(widgets.Table, feed, colours, decider, _frame)
+        return partial(widgets.Table, feed, colours, decider, hand, _frame)
     if kind == "dashboard":
         tail = Tail()
         await tail.read(console.desk)
-        return partial(widgets.Dashboard, feed, colours, decider, _frame, tail)
+        return partial(widgets.Dashboard, feed, colours, decider, hand, _frame, tail)
     assert op is not None
     record = Record((await console.operation(op)).operation_id)
     await record.read(console.desk)
     made = {"timeline": widgets.Timeline, "progress": widgets.Progress}[kind]
-    return partial(made, feed, colours, decider, record, lambda: console.wait(record.operation_id, timeout))
+    return partial(made, feed, colours, decider, hand, record, lambda: console.wait(record.operation_id, timeout))
 
 
 def _frame(operations: Sequence[Operation]) -> pandas.DataFrame:

@@ -11,6 +11,7 @@ import asyncio
 import logging
 import threading
 import uuid
+from abc import ABCMeta, abstractmethod
 from collections.abc import Mapping
 from concurrent.futures import Future
 from datetime import UTC, datetime
@@ -30,8 +31,12 @@ from jobconsole.notebook.terms import terms
 log = logging.getLogger(__name__)
 
 
-class Live(anywidget.AnyWidget):
-    """What all widgets share. A subclass says what it shows: `_whole`, `_changes`, and `_read` for what has to be awaited."""
+class _AbstractWidget(ABCMeta, traitlets.MetaHasTraits):
+    """A widget's class of which only complete subclasses can be made."""
+
+
+class Live(anywidget.AnyWidget, metaclass=_AbstractWidget):
+    """What all widgets share. A subclass says what: `_whole`, `_changes`, `_still`, and `_read` for what is awaited."""
 
     _esm = assets.script()
     _css = assets.style()
@@ -64,13 +69,13 @@ class Live(anywidget.AnyWidget):
     async def _read(self, news: News) -> None:
         """Bring up to date what has to be read from the store."""
 
+    @abstractmethod
     def _whole(self, now: datetime) -> dict[str, Any]:
         """Everything, bounded."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _changes(self, news: News, now: datetime) -> dict[str, Any]:
         """What is different; empty where nothing is."""
-        raise NotImplementedError
 
     # ---- connecting -----------------------------------------------------------------------------------------------------
     def get_state(self, key: Any = None, drop_defaults: bool = False) -> dict[str, Any]:
@@ -149,9 +154,9 @@ class Live(anywidget.AnyWidget):
             self.send({"type": "why", "text": record.why(op, self._feed.picture, moment, self._feed.now())})
 
     # ---- where no browser is --------------------------------------------------------------------------------------------
+    @abstractmethod
     def _still(self) -> still.Still:
         """The same as it stands, for places that run no script."""
-        raise NotImplementedError
 
     def __repr__(self) -> str:
         return self._still().text

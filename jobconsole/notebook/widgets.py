@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     import pandas
 
 Frame = Callable[[list[Operation]], "pandas.DataFrame"]
+Hand = Callable[[Operation], Operation]
 MOST_SELECTED = 10_000
 
 
@@ -38,9 +39,9 @@ class Table(Live):
     selected = traitlets.List(traitlets.Unicode()).tag(sync=True)
     opened = traitlets.Unicode().tag(sync=True)
 
-    def __init__(self, feed: Feed, palettes: Mapping[str, Any], by: str, frame: Frame) -> None:
+    def __init__(self, feed: Feed, palettes: Mapping[str, Any], by: str, hand: Hand, frame: Frame) -> None:
         self._pages = Pages()
-        self._frame = frame
+        self._hand, self._frame = hand, frame
         super().__init__(feed, palettes, by)
         self.observe(self._open, "opened")
 
@@ -51,7 +52,7 @@ class Table(Live):
         for operation_id in (self.opened, *self.selected):
             found = self._feed.picture.operations.get(operation_id)
             if found is not None:
-                return found
+                return self._hand(found)
         return None
 
     def df(self) -> pandas.DataFrame:
@@ -132,10 +133,10 @@ class Dashboard(Table):
 
     _kind: ClassVar[str] = "dashboard"
 
-    def __init__(self, feed: Feed, palettes: Mapping[str, Any], by: str, frame: Frame, tail: Tail) -> None:
+    def __init__(self, feed: Feed, palettes: Mapping[str, Any], by: str, hand: Hand, frame: Frame, tail: Tail) -> None:
         self._items, self._tail = Items(), tail
         self._has_new_lines = False
-        super().__init__(feed, palettes, by, frame)
+        super().__init__(feed, palettes, by, hand, frame)
 
     async def _read(self, news: News) -> None:
         await super()._read(news)
@@ -167,10 +168,11 @@ class OfOne(Live):
         feed: Feed,
         palettes: Mapping[str, Any],
         by: str,
+        hand: Hand,
         record: Record,
         waiting: Callable[[], Coroutine[Any, Any, Outcome]],
     ) -> None:
-        self._record, self._waiting = record, waiting
+        self._hand, self._record, self._waiting = hand, record, waiting
         super().__init__(feed, palettes, by)
 
     def __await__(self) -> Generator[Any, None, Outcome]:
@@ -180,7 +182,8 @@ class OfOne(Live):
     @property
     def op(self) -> Operation | None:
         """The operation as it is now; None where the store has it no more."""
-        return self._feed.picture.operations.get(self._record.operation_id)
+        found = self._feed.picture.operations.get(self._record.operation_id)
+        return None if found is None else self._hand(found)
 
     async def _read(self, news: News) -> None:
         if news.is_reload or self._record.operation_id in news.operation_ids:

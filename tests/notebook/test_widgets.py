@@ -17,6 +17,7 @@ from jobconsole.api import Console
 from jobconsole.core.operation import Operation
 from jobconsole.core.vocabulary import Phase
 from jobconsole.errors import InvalidValue, UnknownOperation
+from jobconsole.notebook.live import Live
 from jobconsole.testing.server import SlowJobServer
 from tests.notebook.conftest import click, receive, state, told
 
@@ -295,3 +296,13 @@ def test_a_store_opened_to_be_read_says_so_and_decides_nothing(tmp_path: Any, co
         until(lambda: bool(told(widget, "answer")))
         assert not told(widget, "answer")[0]["ok"]
         assert console.operation(op).granted.times == 0
+
+
+def test_a_widget_of_which_something_is_missing_cannot_be_made() -> None:
+    """When it is made, not when a browser connects."""
+
+    class Unfinished(Live):
+        _kind = "unfinished"
+
+    with pytest.raises(TypeError, match="abstract"):
+        Unfinished(None, {}, "person:ana")  # type: ignore[arg-type]  # nothing of it is looked at
