@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # whoever only looks needs the seams, not all that goes throu
     from jobconsole.core.archive import Archived
     from jobconsole.core.chain import Verification
     from jobconsole.core.contract import Contract
+    from jobconsole.core.notice import Notice
     from jobconsole.core.operation import Operation
     from jobconsole.errors import ContractInvalid
 
@@ -39,12 +40,15 @@ __all__ = [
     "Head",
     "HttpRequest",
     "Moment",
+    "Notifier",
     "Plan",
+    "Reach",
     "Receipt",
     "Refusal",
     "Retention",
     "Scope",
     "Secrets",
+    "Sent",
     "Store",
     "StoreHealth",
     "StoreTime",
@@ -280,6 +284,34 @@ class Transport(Protocol):
 
     async def close(self) -> None:
         """Close all connections."""
+
+
+# ---- telling people ------------------------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """By which channels people can be told right now, each named by its scheme (`slack`), and why not by the others."""
+
+    channels: tuple[str, ...]
+    faults: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """Whether one channel took a message, and what was wrong where it did not; no secret is in it."""
+
+    channel: str
+    is_taken: bool
+    detail: str = ""
+
+
+class Notifier(Protocol):
+    """Sends messages to people, by every channel that was configured. Nothing that a channel does is raised."""
+
+    async def reach(self) -> Reach:
+        """Look at the channels, sending nothing."""
+
+    async def send(self, notice: Notice) -> Sequence[Sent]:
+        """Send one message by every channel, once, and return within a bounded time what became of it."""
 
 
 class Secrets(Protocol):

@@ -100,9 +100,13 @@ class Reader:
 
     async def inbox(self) -> list[InboxItem]:
         """What needs a person's answer, then what somebody should see; the oldest of each first (H7, H13)."""
+        asking = [op for op in await self.store.operations() if op.escalation is not None or op.look is not None]
+        return await self.items(asking)
+
+    async def items(self, asking: Sequence[Operation]) -> list[InboxItem]:
+        """The inbox items of these operations, in the inbox's order."""
         from jobconsole.core.inbox import inbox_items
 
-        asking = [op for op in await self.store.operations() if op.escalation is not None or op.look is not None]
         judging = {op.contract: await self.contract_of(op) for op in asking}
         contracts = {digest: contract for digest, contract in judging.items() if contract is not None}
         return inbox_items(asking, self.clock.wall(), contracts, self._new_digests(asking))
