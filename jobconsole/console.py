@@ -5,7 +5,9 @@ Only this file decides which store, transport, secrets and catalogue a console i
 
 from __future__ import annotations
 
+import asyncio
 import importlib
+import logging
 import os
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -21,11 +23,17 @@ from jobconsole.protocols import Clock, Contracts, Transport
 if TYPE_CHECKING:
     from jobconsole.adapters.theme_files import LoadedThemes
     from jobconsole.core.contract import Contract
+    from jobconsole.core.notify_settings import NotifySettings
     from jobconsole.engine.broker import Broker
     from jobconsole.engine.broker import Changed as BrokerNews
     from jobconsole.engine.desk import Desk, is_settled
+    from jobconsole.engine.notices import Notices
     from jobconsole.engine.submissions import Budget, Wish
     from jobconsole.errors import ContractInvalid
+    from jobconsole.protocols import Notifier, Sent
+
+log = logging.getLogger(__name__)
+LAST_MESSAGE_S = 0.8  # for a message that is on its way when the process stops
 
 __all__ = [
     "Broker",
@@ -37,11 +45,14 @@ __all__ = [
     "Wish",
     "home_folder",
     "is_settled",
+    "load_notify",
     "load_settings",
     "load_themes",
     "open_desk",
     "open_reader",
     "require_credential",
+    "send_trial_notice",
+    "telling_people",
     "write_audit",
 ]
 
@@ -152,6 +163,61 @@ def load_settings(home: Path | None = None) -> Mapping[str, Any]:
     from jobconsole.adapters.settings_file import read_settings_file
 
     return read_settings_file(home_folder(home))
+
+
+def load_notify(home: Path | None = None) -> NotifySettings:
+    """How people are told that something needs them; what cannot be used of it is among its faults, and raises nothing."""
+    from jobconsole.core.notify_settings import NotifySettings, notify_settings
+    from jobconsole.errors import InvalidValue
+
+    try:
+        return notify_settings(load_settings(home))
+    except InvalidValue as error:
+        return NotifySettings(faults=(str(error),))
+
+
+@asynccontextmanager
+async def telling_people(desk: Desk, home: Path | None = None) -> AsyncIterator[Notices | None]:
+    """Tell people of inbox items while inside, where `[notify]` names urls and the store can be written (SPEC A6).
+
+    What is wrong with the settings is logged. A message on its way at the end gets a moment, then what became of it is not
+    known. Hands out None where nobody is to be told.
+    """
+    settings = load_notify(home)
+    for fault in settings.faults:
+        log.warning("%s", fault)
+    if not settings.urls or not desk.health().is_writable:
+        yield None
+        return
+    from jobconsole.engine.notices import Notices
+
+    notices = Notices(desk, _notifier(settings), settings, desk.actor)
+    task = asyncio.create_task(notices.run())
+    try:
+        yield notices
+    finally:
+        notices.stop()
+        await asyncio.wait({task}, timeout=LAST_MESSAGE_S)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+async def send_trial_notice(home: Path | None = None) -> tuple[Sequence[Sent], Sequence[str]]:
+    """Send a test message by every channel of `[notify]`, quiet hours or not: what became of it, and what is wrong besides."""
+    from jobconsole.core.notice import trial_notice
+
+    settings = load_notify(home)
+    notifier = _notifier(settings)
+    reach = await notifier.reach()
+    sent = await notifier.send(trial_notice(SystemClock().wall())) if reach.channels else ()
+    return sent, (*settings.faults, *(reach.faults if settings.urls else ()))
+
+
+def _notifier(settings: NotifySettings) -> Notifier:
+    from jobconsole.adapters.notifiers import AppriseNotifier
+    from jobconsole.adapters.secrets import ReferenceSecrets
+
+    return AppriseNotifier(settings.urls, ReferenceSecrets())
 
 
 def require_credential(contract: Contract) -> None:

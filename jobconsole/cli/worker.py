@@ -16,7 +16,7 @@ from jobconsole.cli.invocation import Invocation, pass_invocation
 from jobconsole.cli.opening import tell_questions, writing
 from jobconsole.cli.stopping import stop_on_signals
 from jobconsole.cli.watching import changed_lines
-from jobconsole.console import Desk
+from jobconsole.console import Desk, telling_people
 from jobconsole.core.vocabulary import Phase
 from jobconsole.core.wording import counted
 
@@ -33,16 +33,24 @@ def run(invocation: Invocation, until_idle: bool, once: bool) -> Exit:
 
 
 async def _run(invocation: Invocation, *, until_idle: bool, once: bool) -> Exit:
-    async with writing(invocation, "run") as console:
+    async with writing(invocation, "run") as console, telling_people(console, invocation.home) as people:
         gc.collect()
         gc.freeze()  # the documents live as long as this process: no collection needs to walk them (STORE 1.3)
         worker = console.worker()
-        with stop_on_signals(worker.stop) as stopped:
+
+        def stop() -> None:
+            worker.stop()
+            if people is not None:
+                people.stop()
+
+        with stop_on_signals(stop) as stopped:
             if console.health().is_writable:
                 await _tell_start(invocation, console)
             telling = asyncio.create_task(_tell_changes(invocation, console))
             try:
                 await worker.run(until_idle=until_idle, once=once)
+                if people is not None and stopped.by is None:
+                    await people.tell_now()  # the next worker may come tomorrow
             finally:
                 telling.cancel()
                 await asyncio.gather(telling, return_exceptions=True)
