@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-HEAVY = {"httpx", "httpx2", "textual", "pandas", "numpy", "ipywidgets", "anywidget", "IPython", "mcp", "uvicorn"}
+HEAVY = {"httpx", "httpx2", "textual", "pandas", "numpy", "ipywidgets", "anywidget", "IPython", "mcp", "uvicorn", "apprise"}
 
 RUN = """
 import runpy, sys
