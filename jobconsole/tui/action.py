@@ -56,6 +56,7 @@ class Action:
     command: str = ""
     hint: str = ""  # one sentence for the palette
     needs_selection: bool = False
+    needs_item: bool = False  # what it acts on stands in the inbox; where nothing does, its key may be another action's
     for_many: bool = False
     footer: str = ""  # the word in the footer; empty: not there
     is_priority: bool = False  # its key is handled before any other that was pressed after it

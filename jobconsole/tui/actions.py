@@ -13,20 +13,21 @@ from types import MappingProxyType
 from textual.binding import BindingType
 
 from jobconsole.tui.action import Action
+from jobconsole.tui.attending_actions import ATTENDING_ACTIONS
 from jobconsole.tui.deciding_actions import DECIDING_ACTIONS
 from jobconsole.tui.looking_actions import LOOKING_ACTIONS
 from jobconsole.tui.shell_actions import OPEN, SHELL_ACTIONS
 
-ACTIONS: Mapping[str, Action] = MappingProxyType(
-    {action.action_id: action for action in (OPEN, *DECIDING_ACTIONS, *SHELL_ACTIONS, *LOOKING_ACTIONS)}
-)
+_EVERYWHERE = (OPEN, *DECIDING_ACTIONS, *SHELL_ACTIONS, *LOOKING_ACTIONS)
+
+ACTIONS: Mapping[str, Action] = MappingProxyType({action.action_id: action for action in (*_EVERYWHERE, *ATTENDING_ACTIONS)})
 """The table by `action_id`, in the order of footer and help."""
 
 COMMANDS: Mapping[str, Action] = MappingProxyType({action.command: action for action in ACTIONS.values() if action.command})
 """The actions that have a `:` command, by its word."""
 
-BINDINGS: list[BindingType] = [action.binding for action in ACTIONS.values() if action.keys]
-"""The key bindings of the app."""
+BINDINGS: list[BindingType] = [action.binding for action in _EVERYWHERE if action.keys]
+"""The key bindings of the app; those of `ATTENDING_ACTIONS` belong to the screens that show one item."""
 
 
 def nearest_commands(word: str) -> list[str]:

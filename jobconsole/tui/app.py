@@ -146,8 +146,10 @@ class Dashboard(App[None]):
         wanted = ACTIONS[str(parameters[0])]
         if wanted.is_priority and not wanted.is_everywhere and (self.screen.is_modal or isinstance(self.focused, Input)):
             return False
-        has_subject = not wanted.needs_selection or self.main_screen.subjects(for_many=wanted.for_many)
-        return True if has_subject else None
+        subjects = self.main_screen.subjects(for_many=wanted.for_many) if wanted.needs_selection else ()
+        if wanted.needs_item and not any(each.operation_id in self.feed.asking for each in subjects):
+            return False
+        return True if subjects or not wanted.needs_selection else None
 
     def run_command(self, typed: str) -> None:
         """Do what was typed behind `:`; an unknown word is told the nearest three."""

@@ -64,6 +64,11 @@ def clock(at: datetime, now: datetime, style: TimeStyle) -> str:
     return f"{at:%H:%M:%S}" if at.date() == now.date() else f"{at:%m-%d %H:%M}"
 
 
+def zoned_clock(at: datetime, now: datetime, style: TimeStyle) -> str:
+    """The clock with its zone: `14:02:19 UTC`."""
+    return f"{clock(at, now, style)} {zone_name(at, style)}"
+
+
 def since_text(at: datetime, now: datetime, style: TimeStyle) -> str:
     """A time behind us: `12m`, or the clock."""
     return age_text(now - at) if style is TimeStyle.AGE else clock(at, now, style)
@@ -79,4 +84,4 @@ def until_text(at: datetime, now: datetime, style: TimeStyle) -> str:
 def full_text(at: datetime, now: datetime, style: TimeStyle) -> str:
     """A time with its zone, and how far away it is: `14:02:19 UTC (in 8s)`, `13:50:04 UTC (12m ago)`."""
     away = f"in {age_text(at - now)}" if at > now else f"{age_text(now - at)} ago"
-    return f"{clock(at, now, style)} {zone_name(at, style)} ({away})"
+    return f"{zoned_clock(at, now, style)} ({away})"

@@ -14,7 +14,8 @@ from textual.message_pump import MessagePump
 
 from jobconsole.console import Broker, BrokerNews, Desk
 from jobconsole.core.account import Account
-from jobconsole.core.escalation import look_options
+from jobconsole.core.escalation import item_since
+from jobconsole.core.inbox import is_snoozed
 from jobconsole.core.operation import Operation
 from jobconsole.protocols import StoreHealth
 from jobconsole.tui.messages import Changed, Decided, HealthChanged, PauseChanged, Ticked
@@ -27,6 +28,7 @@ class Feed:
         self.operations: dict[str, Operation] = {}
         self.accounts: dict[str, Account] = {}
         self.asking: set[str] = set()  # ids of what stands in the inbox
+        self._snoozed: set[str] = set()  # of them those that were told to rest, whether or not their time has come
         self.health: StoreHealth = desk.health()
         self.is_loaded = False
         self.is_paused = False
@@ -47,6 +49,13 @@ class Feed:
     def now(self) -> datetime:
         """The desk's wall clock."""
         return self._desk.clock.wall()
+
+    @property
+    def awake(self) -> int:
+        """How many items of the inbox need a person now: those that rest until a time that has not come do not count (H7)."""
+        now = self.now()
+        resting = (self.operations[operation_id] for operation_id in self._snoozed)
+        return len(self.asking) - sum(is_snoozed(op, now) for op in resting)
 
     @property
     def shown_at(self) -> datetime:
@@ -95,10 +104,13 @@ class Feed:
         if op is None:
             self.operations.pop(operation_id, None)
             self.asking.discard(operation_id)
+            self._snoozed.discard(operation_id)
             return
         self.operations[operation_id] = op
-        is_asking = op.escalation is not None or bool(look_options(op))
+        is_asking = item_since(op) is not None
         (self.asking.add if is_asking else self.asking.discard)(operation_id)
+        is_resting = is_asking and op.attention.snoozed_until is not None
+        (self._snoozed.add if is_resting else self._snoozed.discard)(operation_id)
         if op.last_http_at is not None and (self.polled_at is None or op.last_http_at > self.polled_at):
             self.polled_at = op.last_http_at
 

@@ -6,6 +6,8 @@ Only this file decides it. Terms stand beside each other and must all match; `!`
     state:failed         a phase, its word as shown, or what the provider says; state:fail finds failed too
     provider:x  name:x  owner:x  task:x  account:x
     needs:you            what waits for a person
+    with:ana             who looks after it; with:nobody
+    mine  snoozed        in the inbox alone: what I look after, what rests
     age>2h  age<90s      how long there has been a record
     checks>8  http:503   status requests used; the last status code
 """
@@ -15,7 +17,7 @@ from __future__ import annotations
 import difflib
 import operator
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TypeAlias
@@ -23,7 +25,7 @@ from typing import TypeAlias
 from jobconsole.core.durations import parse_duration
 from jobconsole.core.escalation import look_options
 from jobconsole.core.operation import Operation
-from jobconsole.core.wording import words
+from jobconsole.core.wording import reason_text, words
 from jobconsole.errors import InvalidValue
 
 Test: TypeAlias = Callable[[Operation, datetime], bool]
@@ -37,6 +39,7 @@ _FIELDS: dict[str, Callable[[Operation], str]] = {
     "account": lambda op: op.account,
     "id": lambda op: op.operation_id,
     "job": lambda op: op.provider_job_id or "",
+    "with": lambda op: op.attention.assigned_to or "nobody",
 }
 _NUMBERS: dict[str, Callable[[Operation], int]] = {"checks": lambda op: op.status_requests_used}
 KEYS = ("state", "needs", "age", "http", *_FIELDS, *_NUMBERS)
@@ -58,15 +61,19 @@ class Filter:
 EVERYTHING = Filter("", ())
 
 
-def parse_filter(text: str) -> Filter:
-    """The filter that `text` says. Raises `InvalidValue`, which names the term and the mend."""
+def parse_filter(text: str, own_words: Mapping[str, Test] | None = None) -> Filter:
+    """The filter that `text` says. `own_words` are terms that a screen adds; quoted they are text as any other.
+
+    Raises `InvalidValue`, which names the term and the mend.
+    """
     tests, is_about_time = [], False
     for match in _TERM.finditer(text):
         bang, key, sign, quoted, bare = match.groups()
         value = quoted or bare
         if not value:
             continue  # still being typed
-        test = _test(key, sign, value)
+        own = None if key or quoted else (own_words or {}).get(value.casefold())
+        test = own or _test(key, sign, value)
         is_about_time |= key == "age"
         tests.append(_turned(test) if bang else test)
     return Filter(text.strip(), tuple(tests), is_about_time)
@@ -127,7 +134,8 @@ def _is_in_state(op: Operation, wanted: str) -> bool:
 
 
 def _all_text(op: Operation) -> str:
-    reason = words(op.escalation.reason) if op.escalation else ""
+    asked = op.escalation or op.look
+    reason = f"{words(asked.reason)}\n{reason_text(asked.reason)}" if asked else ""
     error = op.error.text if op.error else ""
     parts = (
         *(op.operation_id, op.name, op.provider, op.provider_job_id, op.task, op.owner, words(op.phase)),

@@ -8,13 +8,15 @@ from __future__ import annotations
 from jobconsole.protocols import Clock
 
 QUIET_MS = 250
+BURST_MS = 50
+"""No person presses Enter so soon after the last letter of a text; whoever has typed it has seen it."""
 
 
 class KeyGuard:
-    """Lets an act through where nothing was opened, changed or typed in the last quarter of a second."""
+    """Lets an act through where nothing was opened, changed or typed in the last quarter of a second, or in `quiet_ms`."""
 
-    def __init__(self, clock: Clock) -> None:
-        self._clock = clock
+    def __init__(self, clock: Clock, quiet_ms: int = QUIET_MS) -> None:
+        self._clock, self._quiet_ms = clock, quiet_ms
         self._noted_up = clock.up_ms()
 
     def note(self) -> None:
@@ -24,4 +26,4 @@ class KeyGuard:
     def allows(self) -> bool:
         """Whether this key may act; it counts as noted either way, so that a burst never gets through."""
         before, self._noted_up = self._noted_up, self._clock.up_ms()
-        return self._noted_up - before >= QUIET_MS
+        return self._noted_up - before >= self._quiet_ms

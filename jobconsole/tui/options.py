@@ -67,6 +67,7 @@ class Card:
     url: str | None = None
     credentials: tuple[str, ...] = ()
     why_not: str = ""
+    no_purpose: str = ""  # why it would serve nothing any more; it may be chosen all the same (H8)
 
     @property
     def asks(self) -> Ask:
@@ -122,6 +123,7 @@ def _card(option: View, number: int) -> Card:
         text=inert(option["text"], _LONGEST),
         url=option["url"],
         credentials=tuple(option["credentials"]),
+        no_purpose=inert(option["no_purpose"] or "", _LONGEST),
     )
 
 
@@ -139,15 +141,17 @@ def card_lines(card: Card, pen: Pen, *, has_digit: bool = True) -> tuple[Content
     if not card.is_open:
         return (Content.assemble(indent, (_sentence(card.title), "$quiet strike"), (f"  {card.why_not}", "$quiet")),)
     digit = [(f" {card.number or ' '} ", "bold $primary"), " "] if has_digit else [("- " if pen.is_ascii else "· ", "$quiet")]
-    head, cost = Content.assemble(*digit, (_sentence(card.title), "bold")), card.told_cost
+    head, cost = Content.assemble(*digit, (_sentence(card.title), "$quiet" if card.no_purpose else "bold")), card.told_cost
     has_room = head.cell_length + 3 + len(cost) <= pen.width
-    told = [(card.change or card.effect, "$foreground 80%")]
+    told = [(card.change or card.effect, "$quiet" if card.no_purpose else "$foreground 80%")]
     if cost and has_room:
         head = Content.assemble(head, (f"   {cost}", "$quiet"))
     elif cost:
         told.insert(0, (cost, "$quiet"))
     if card.change and card.effect and card.name not in ("extend", "pause"):
         told.append((card.effect, "$quiet"))
+    if card.no_purpose:
+        told.insert(0, (f"serves no purpose any more: {card.no_purpose}", "$state-needs-you"))
     if card.url:
         told.append((inert(card.url, _LONGEST), "underline"))
     rows = [head]

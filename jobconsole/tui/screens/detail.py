@@ -20,6 +20,7 @@ from textual.widgets import TabbedContent, TabPane
 from jobconsole.core.terminal_text import inert
 from jobconsole.tui import detail_sections as sections
 from jobconsole.tui.action import Subject
+from jobconsole.tui.attending_actions import ATTENDING_BINDINGS
 from jobconsole.tui.dialogs.why import WhyDialog
 from jobconsole.tui.dossier import Dossier
 from jobconsole.tui.options import card_entries, cards, missing_cards
@@ -40,6 +41,7 @@ class DetailScreen(Frame):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("right_square_bracket", "turn(1)", "Next tab", key_display="]", id="detail.next-tab"),
         Binding("left_square_bracket", "turn(-1)", "Previous tab", show=False, id="detail.previous-tab"),
+        *ATTENDING_BINDINGS,
     ]
     DEFAULT_CSS = """
     DetailScreen {

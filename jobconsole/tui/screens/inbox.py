@@ -1,4 +1,4 @@
-"""The inbox: what needs a decision, apart from what somebody should see, the oldest of each first (SPEC H7, H13, UX 3.3).
+"""The inbox: what needs a decision, apart from what somebody should see and from what rests (SPEC H7, H13, UX 3.3).
 
 Only this file decides how the list and the card work together. An item that somebody else answered keeps its row, struck out,
 until the cursor leaves it: what is under the cursor never becomes another operation (SPEC U8).
@@ -6,9 +6,8 @@ until the cursor leaves it: what is under the cursor never becomes another opera
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import ClassVar
 
 from textual import on
@@ -17,35 +16,17 @@ from textual.containers import Container
 from textual.content import Content
 from textual.widget import Widget
 
-from jobconsole.core.operation import Operation
-from jobconsole.core.terminal_text import fit, inert, width
-from jobconsole.core.vocabulary import Phase
-from jobconsole.core.wording import glyph, reason_text
+from jobconsole.core.inbox import is_snoozed
+from jobconsole.core.terminal_text import inert
 from jobconsole.tui.action import Subject
-from jobconsole.tui.clock_face import TimeStyle, clock, since_text, zone_name
-from jobconsole.tui.detail_sections import hue_style
+from jobconsole.tui.attending_actions import ATTENDING_BINDINGS
+from jobconsole.tui.detail_sections import Pen
+from jobconsole.tui.filter import EVERYTHING, Test, parse_filter
+from jobconsole.tui.inbox_rows import GROUPS, Row, heading, nothing_text, row_lines, row_of
 from jobconsole.tui.messages import Changed, Ticked
 from jobconsole.tui.screens.frame import Frame
-from jobconsole.tui.widgets.inbox_card import InboxCard, watched_text
+from jobconsole.tui.widgets.inbox_card import InboxCard
 from jobconsole.tui.widgets.line_list import Entry, LineList
-
-_OLD, _VERY_OLD = timedelta(minutes=15), timedelta(hours=1)
-
-
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """One item of the list. `kind` sorts decisions before looks."""
-
-    kind: str
-    since: datetime
-    operation_id: str
-    reason: str
-    is_gone: bool = False
-
-    @property
-    def order(self) -> tuple[str, datetime, str]:
-        """Decisions first, the oldest first."""
-        return self.kind, self.since, self.operation_id
 
 
 class InboxScreen(Frame):
@@ -57,6 +38,7 @@ class InboxScreen(Frame):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("right,l", "into_card", "To the card", show=False, id="inbox.into-card"),
         Binding("left", "to_list", "To the list", show=False, id="inbox.to-list"),
+        *ATTENDING_BINDINGS,
     ]
     DEFAULT_CSS = """
     InboxScreen {
@@ -75,8 +57,9 @@ class InboxScreen(Frame):
 
     def __init__(self) -> None:
         super().__init__()
-        self._rows: dict[str, _Row] = {}
-        self._filter = ""
+        self._rows: dict[str, Row] = {}
+        self._filter = EVERYTHING
+        self._kept: str | None = None  # what stands in the list only because the cursor is on it
 
     def compose_body(self) -> Iterable[Widget]:
         """The list and the card."""
@@ -104,20 +87,24 @@ class InboxScreen(Frame):
         return (Subject(self.card.operation_id, revision),)
 
     def filter_text(self) -> str | None:
-        """The words that an item must contain."""
-        return self._filter
+        """The filter as typed."""
+        return self._filter.text
 
     def filter_by(self, text: str) -> None:
-        """Show items whose name, id, provider, owner, task or reason contain the text; `!` in front turns it round."""
-        self._filter = text
-        self._renew()
+        """Show the items that match: the language of all lists, and `mine` and `snoozed`. Raises `InvalidValue`."""
+        self._filter = parse_filter(text, self._own_words())
+        self._show(keeps=False)
+
+    def _own_words(self) -> Mapping[str, Test]:
+        me = self.dashboard.person.removeprefix("person:")
+        return {"mine": lambda op, now: op.attention.assigned_to == me, "snoozed": is_snoozed}
 
     def go_back(self) -> bool:
         """From the card to the list, then without a filter."""
         if self.card.has_focus_within:
             self.action_to_list()
             return True
-        if self._filter:
+        if self._filter.text:
             self.clear_filter()
             return True
         return False
@@ -154,7 +141,7 @@ class InboxScreen(Frame):
         message.stop()
         if self.card.operation_id != message.key:
             self.card.show(message.key)
-            if any(row.is_gone for row in self._rows.values()):
+            if self._kept is not None:
                 self._renew()
 
     @on(LineList.Chosen, "#inbox-list")
@@ -182,80 +169,48 @@ class InboxScreen(Frame):
 
     # ---- drawing --------------------------------------------------------------------------------------------------------
     def _renew(self) -> None:
-        """Collect the items anew, keep what is under the cursor, and draw."""
-        feed = self.feed
+        """Show what came of the items; what is under the cursor stays there."""
+        self._show(keeps=True)
+
+    def _show(self, *, keeps: bool) -> None:
+        """Collect the items anew and draw. `keeps`: what is under the cursor stays even where it is no item or no match now."""
+        feed, now = self.feed, self.feed.now()
         found = [feed.operations[key] for key in feed.asking if key in feed.operations]
-        rows = {op.operation_id: _row(op) for op in found if self._matches(op)}
-        kept = self._rows.get(self.list.cursor or "")
-        if kept is not None and kept.operation_id not in rows and kept.operation_id in feed.operations:
-            rows[kept.operation_id] = _Row(kept.kind, kept.since, kept.operation_id, kept.reason, is_gone=True)
+        rows = {op.operation_id: row_of(op, now) for op in found if self._filter.matches(op, now)}
+        before = self._rows.get(self.list.cursor or "") if keeps else None
+        self._kept = None
+        if before is not None and before.operation_id not in rows and before.operation_id in feed.operations:
+            self._kept = before.operation_id
+            is_item = self._kept in feed.asking
+            rows[self._kept] = row_of(feed.operations[self._kept], now) if is_item else replace(before, is_gone=True)
         self._rows = {row.operation_id: row for row in sorted(rows.values(), key=lambda row: row.order)}
         self._draw()
         if self.card.operation_id != self.list.cursor:
             self.card.show(self.list.cursor)
 
-    def _matches(self, op: Operation) -> bool:
-        wanted = self._filter.strip().lower()
-        is_inverse = wanted.startswith("!")
-        wanted = wanted.removeprefix("!").strip()
-        told = (op.operation_id, op.name, op.provider, op.owner, op.task, _reason(op))
-        return not wanted or any(wanted in (text or "").lower() for text in told) is not is_inverse
-
     def _draw(self) -> None:
+        pen = self.pen(max(24, self.list.columns - 1))
         entries: list[Entry] = []
-        for kind, title in (("decision", "NEEDS A DECISION"), ("look", "TO SEE")):
-            rows = [row for row in self._rows.values() if row.kind == kind]
-            if rows:
-                open_items = sum(not row.is_gone for row in rows)
-                entries.append(Entry(f"heading-{kind}", (Content(f" {title}  {open_items:,}"),), is_heading=True))
-                entries += [Entry(row.operation_id, self._lines(row)) for row in rows]
+        rows = list(self._rows.values())
+        if rows and all(row.group == "snoozed" for row in rows) and not self._filter.text:
+            said = Content(self._nothing()).wrap(pen.width - 1)
+            entries.append(Entry("nothing", tuple(Content.assemble(" ", line) for line in said), is_heading=True))
+        for group in GROUPS:
+            members = [row for row in rows if row.group == group]
+            if members:
+                entries.append(Entry(f"heading-{group}", (Content(heading(group, members)),), is_heading=True))
+                entries += [self._entry(row, pen) for row in members]
         self.list.show(entries, empty=self._empty())
 
-    def _lines(self, row: _Row) -> tuple[Content, ...]:
-        """Sign, name and age; below, the provider and the reason in words."""
-        op = self.feed.operations.get(row.operation_id)
-        now, columns = self.feed.now(), max(20, self.list.columns - 1)
-        age = since_text(row.since, now, self.dashboard.time_style)
-        name = fit(inert(op.name or row.operation_id, 120) if op is not None else row.operation_id, columns - len(age) - 5)
-        gap = " " * (columns - 4 - width(name) - len(age))
-        waited = now - row.since
-        style = "$state-failed bold" if waited > _VERY_OLD else "$state-needs-you" if waited > _OLD else "$quiet"
-        phase = op.phase if op is not None else Phase.ESCALATED
-        is_ascii = self.dashboard.theme_file.is_ascii
-        sign = glyph(phase, is_ascii=is_ascii)
-        if row.is_gone:
-            return (
-                Content.assemble((f" {glyph(Phase.SUCCEEDED, is_ascii=is_ascii)} ", "$quiet"), (name, "$quiet strike")),
-                Content.styled("   answered", "$quiet"),
-            )
-        provider = inert(op.provider, 40) if op is not None else ""
-        return (
-            Content.assemble((f" {sign} ", hue_style(phase)), (name, "bold"), gap, (age, style)),
-            Content.styled(f"   {provider}: {row.reason}", "$quiet"),
-        )
+    def _entry(self, row: Row, pen: Pen) -> Entry:
+        return Entry(row.operation_id, row_lines(row, self.feed.operations[row.operation_id], pen))
 
     def _empty(self) -> str:
-        if self._filter.strip():
-            return f'No item matches "{inert(self._filter, 60)}". esc clears the filter.'
-        if not self.feed.is_loaded:
-            return "Reading the store…"
-        operations = self.feed.operations.values()
-        watched = sum(not op.phase.is_terminal for op in operations)
-        last = max((op.decided[-1] for op in operations if op.decided), key=lambda done: done.at, default=None)
-        if last is None:
-            return watched_text(watched, None)
-        now, style = self.feed.now(), self.dashboard.time_style
-        shown = style if style is not TimeStyle.AGE else TimeStyle.UTC
-        return watched_text(watched, (f"{clock(last.at, now, shown)} {zone_name(last.at, shown)}", inert(last.by, 60)))
+        if self._filter.text:
+            return (
+                f'No item matches "{inert(self._filter.text, 60)}". esc clears the filter ({len(self.feed.asking):,} hidden).'
+            )
+        return self._nothing() if self.feed.is_loaded else "Reading the store…"
 
-
-def _row(op: Operation) -> _Row:
-    if op.escalation is not None:
-        return _Row("decision", op.escalation.since, op.operation_id, _reason(op))
-    assert op.look is not None  # the feed has looked
-    return _Row("look", op.look.since, op.operation_id, _reason(op))
-
-
-def _reason(op: Operation) -> str:
-    asked = op.escalation or op.look
-    return "" if asked is None else reason_text(asked.reason)
+    def _nothing(self) -> str:
+        return nothing_text(self.feed.operations.values(), self._rows.values(), self.pen(0))

@@ -74,7 +74,7 @@ class Header(OnDashboard, Widget):
             is_here = tab.mode == self._mode
             if not is_whole and not is_here and tab.mode not in ("operations", "inbox"):
                 continue
-            count = {"operations": len(feed.operations), "inbox": len(feed.asking)}.get(tab.mode)
+            count = {"operations": len(feed.operations), "inbox": feed.awake}.get(tab.mode)
             style = look.text + Style(bold=True, reverse=True) if is_here else look.quiet
             if tab.mode == "inbox" and count:
                 style = look.needs_you + Style(bold=True, reverse=is_here)

@@ -6,6 +6,7 @@ moment. It acts on the id and the revision that it shows, never on what has come
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import ClassVar
 
 from textual import events, on, work
@@ -16,11 +17,14 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
+from jobconsole.core.escalation import item_since
+from jobconsole.core.inbox import answer_to
 from jobconsole.core.operation import Operation
 from jobconsole.core.terminal_text import inert
-from jobconsole.core.wording import counted
+from jobconsole.core.wording import words
 from jobconsole.errors import JobconsoleError
 from jobconsole.tui import detail_sections as sections
+from jobconsole.tui.attention_section import attention, notes
 from jobconsole.tui.clock_face import age_text
 from jobconsole.tui.dossier import Dossier
 from jobconsole.tui.key_guard import KeyGuard
@@ -63,11 +67,13 @@ class InboxCard(OnDashboard, VerticalScroll, can_focus=False):
         self.revision = 0
         self._cards: tuple[Card, ...] = ()
         self._dossier: Dossier | None = None
+        self._since: datetime | None = None  # when the item began that is shown, or was
 
     def compose(self) -> ComposeResult:
         """The question, the context, the options."""
         yield Static("", id="card-question", markup=False)
         yield Static("", id="card-facts", markup=False)
+        yield Static("", id="card-notes", classes="is-empty", markup=False)
         yield Static("", id="card-budgets", markup=False)
         yield LineList(id="card-options")
         yield Static("", id="card-under-way", classes="is-empty", markup=False)
@@ -82,7 +88,7 @@ class InboxCard(OnDashboard, VerticalScroll, can_focus=False):
     def show(self, operation_id: str | None) -> None:
         """Show this item, or nothing."""
         if operation_id != self.operation_id:
-            self.operation_id, self._cards, self._dossier = operation_id, (), None
+            self.operation_id, self._cards, self._dossier, self._since = operation_id, (), None, None
             self._guard.note()
             self.scroll_home(animate=False)
         if operation_id is None:
@@ -183,6 +189,7 @@ class InboxCard(OnDashboard, VerticalScroll, can_focus=False):
             self.revision = op.revision
             self._guard.note()
         is_asking = op.operation_id in self.feed.asking
+        self._since = item_since(op) or self._since
         self._cards = tuple(cards(view)) if is_asking else ()
         shown = [*self._cards, *missing_cards(view, op, dossier.contract)] if is_asking else []
         options = self.query_one("#card-options", LineList)
@@ -200,23 +207,27 @@ class InboxCard(OnDashboard, VerticalScroll, can_focus=False):
         pen = self.pen(max(20, self.size.width - 4))
         asked = sections.question(view, pen)
         self._draw_text("question", asked if asked is not None else self._answered(op))
-        self._draw_text("facts", sections.context(view, pen))
+        self._draw_text(
+            "facts", Content("\n").join(part for part in (sections.context(view, pen), attention(view, pen)) if part)
+        )
+        self._draw_text("notes", notes(view, pen))
         self._draw_text("budgets", sections.budgets(view, pen))
         doing = [op.permit.purpose] if op.permit else list(op.open_actions)
         said = f"{doing[0].replace('_', ' ')} is under way; its answer decides." if doing else ""
         self._draw_text("under-way", Content.styled(said, "$state-needs-you") if said else Content(""))
 
     def _answered(self, op: Operation) -> Content:
-        """The item is gone: who answered, when, and with what effect (H4)."""
-        if not op.decided:
-            return Content.styled("It needs nobody any more.", "$state-done bold")
-        done = op.decided[-1]
+        """The item is gone: who answered, what, when, and with what effect (H4); or that nobody needed to."""
+        done = answer_to(op, self._since) if self._since is not None else None
+        if done is None:
+            return Content.styled(f"It needs nobody any more: {words(op.phase)}.", "$state-done bold")
         ago = age_text(self.feed.now() - done.at)
-        return Content.styled(f"Answered by {inert(done.by, 60)} {ago} ago: {inert(done.effect, 300)}", "$state-done bold")
+        said = f"Answered by {inert(done.by, 60)} {ago} ago: {words(done.option)}. {inert(done.effect, 300)}"
+        return Content.styled(said, "$state-done bold")
 
     def _draw_nothing(self) -> None:
         self.border_title, self.border_subtitle = "Nothing is selected", ""
-        for part in ("question", "facts", "budgets", "under-way"):
+        for part in ("question", "facts", "notes", "budgets", "under-way"):
             self._draw_text(part, Content(""))
         self.query_one("#card-options", LineList).show([], empty="")
 
@@ -224,9 +235,3 @@ class InboxCard(OnDashboard, VerticalScroll, can_focus=False):
         widget = self.query_one(f"#card-{part}", Static)
         widget.update(content)
         widget.set_class(not content.plain, "is-empty")
-
-
-def watched_text(watched: int, last: tuple[str, str] | None) -> str:
-    """The empty inbox: how many are watched, and who answered last and when."""
-    answered = f", last answer {last[0]} by {last[1]}" if last is not None else ", nothing was ever asked"
-    return f"Nothing needs you. {counted(watched, 'operation')} watched{answered}."
