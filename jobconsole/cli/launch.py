@@ -21,7 +21,7 @@ import click
 from jobconsole.cli.exits import Exit
 from jobconsole.cli.invocation import Invocation, pass_invocation
 from jobconsole.cli.stopping import stop_on_signals
-from jobconsole.console import Desk, open_desk
+from jobconsole.console import Desk, open_desk, telling_people
 
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
@@ -105,6 +105,7 @@ async def show(
     async with contextlib.AsyncExitStack() as stack:
         if desk.health().is_writable:
             await stack.enter_async_context(desk.embedded_worker())
+            await stack.enter_async_context(telling_people(desk, invocation.home))
         with stop_on_signals(app.exit):
             await app.run_async(mouse=has_mouse)
     return Exit.OK if not app.return_code else Exit.FAILURE
