@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from jobconsole.api.operations import AsyncConsoleOperation
 from jobconsole.audit import Audit
-from jobconsole.console import Budget, Desk, Wish, is_settled
+from jobconsole.console import Budget, Desk, Wish, is_settled, telling_people
 from jobconsole.core.chain import Verification
 from jobconsole.core.durations import parse_duration
 from jobconsole.core.inbox import InboxItem
@@ -85,10 +85,14 @@ class AsyncConsole:
         return self._handed((await self._desk.track(provider, job_id=job_id, status_url=status_url, wish=wish)).op)
 
     async def start(self) -> None:
-        """Run a worker in this process, unless one is alive on this store; a second call does nothing (X19)."""
+        """Run a worker in this process, unless one is alive on this store; a second call does nothing (X19).
+
+        Where `[notify]` of config.toml says so, people are told meanwhile of what needs them.
+        """
         if self._working is None:
             self._working = contextlib.AsyncExitStack()
             await self._working.enter_async_context(self._desk.embedded_worker())
+            await self._working.enter_async_context(telling_people(self._desk, self.home))
 
     async def stop(self) -> None:
         """Stop this process's worker within two seconds. Nothing is cancelled; another worker goes on."""
