@@ -1,8 +1,8 @@
-"""What all front ends show of operations, options, actions and accounts: one projection, as JSON values.
+"""What all front ends show of operations, options and actions: one projection, as JSON values.
 
 Only this file decides which fields a program or a person gets to see, and what they are called (SPEC 11, X23). Every front end
-calls it with documents as they were last seen: nothing here is a permission. `inbox.py` picks from it, `contract_view.py` shows
-contracts.
+calls it with documents as they were last seen: nothing here is a permission. `inbox.py` picks from it, `contract_view.py` and
+`account_view.py` show contracts and accounts.
 
 Every key is always there, null where nothing is known; times are RFC 3339 UTC with `Z` and milliseconds. Text of a provider is
 passed on as it is, because this is data: whoever draws it makes it inert (U3). No secret is in here, only references (C13).
@@ -10,12 +10,10 @@ passed on as it is, because this is data: whoever draws it makes it inert (U3). 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from jobconsole.core.account import HOUR, Account, Denied, carrier, is_denied
-from jobconsole.core.denial import carries
+from jobconsole.core.account import Account, carrier, is_denied
 from jobconsole.core.escalation import NEEDS_REASON_TEXT, look_options
 from jobconsole.core.line import timestamp
 from jobconsole.core.operation import Action, Operation, Option, deadline
@@ -329,7 +327,7 @@ def _console_url(op: Operation, contract: Contract | None) -> str | None:
         return None
 
 
-# ---- actions and accounts ----------------------------------------------------------------------------------------------------
+# ---- actions -----------------------------------------------------------------------------------------------------------------
 def action_view(action: Action) -> View:
     """The JSON of an action: who asked, who approved, when it started and ended, what came of it (A3)."""
     return {
@@ -347,58 +345,6 @@ def action_view(action: Action) -> View:
         "outcome": action.outcome,
         "http_status": action.http_status,
         "detail": action.detail,
-    }
-
-
-def _denied_view(denied: Denied, operations: Sequence[Operation]) -> View:
-    asks = (op.operation_id for op in operations if any(carries(op, credential) for credential in denied.carriers))
-    return {"since": stamp(denied.since), "http_status": denied.http_status, "operation_id": next(asks, None)}
-
-
-def account_view(
-    account: Account, now: datetime, operations: Iterable[Operation] = (), contract: Contract | None = None
-) -> View:
-    """The JSON of an account: what it spent of what, by which of `operations`, and what holds it back (B9).
-
-    `text` is `312 of 5,000 this hour` where a contract of the account bounds its requests per minute, else `312 this hour`.
-    """
-    spent = account.spent_this_hour if account.hour_at is not None and now - account.hour_at < HOUR else 0
-    per_minute = contract.limits.per_minute if contract is not None else None
-    per_hour = round(per_minute * 60) if per_minute is not None else None
-    mine = [op for op in operations if op.account_key == account.account_key]
-    denied, held = account.denied, account.hold_until_at is not None and account.hold_until_at > now
-    return {
-        "account_key": account.account_key,
-        "account": account.account,
-        "text": f"{spent:,} of {per_hour:,} this hour" if per_hour is not None else f"{spent:,} this hour",
-        "spent_this_hour": spent,
-        "per_hour": per_hour,
-        "spent": account.spent,
-        "max_concurrent": account.max_concurrent,
-        "remote": _remote(account),
-        "spacing_seconds": account.spacing_ms / 1_000,
-        "held_since": stamp(account.hold_since_at) if held else None,
-        "held_until": stamp(account.hold_until_at) if held else None,
-        "denied": None if denied is None else _denied_view(denied, mine),
-        "spent_by": [
-            {"operation_id": op.operation_id, "status_requests_used": op.status_requests_used}
-            for op in sorted(mine, key=lambda op: (-op.status_requests_used, op.operation_id))
-        ],
-    }
-
-
-def _remote(account: Account) -> View | None:
-    """What the provider's rate-limit headers said last; its window is the provider's own, so no hour is named."""
-    rate = account.remote
-    if rate is None:
-        return None
-    known = rate.limit is not None and rate.remaining is not None
-    used = max(0, rate.limit - rate.remaining) if rate.limit is not None and rate.remaining is not None else None
-    return {
-        "limit": rate.limit,
-        "remaining": rate.remaining,
-        "reset_seconds": rate.reset_seconds,
-        "text": f"the provider counts {used:,} of {rate.limit:,}" if known else None,
     }
 
 

@@ -12,17 +12,18 @@ from typing import Any
 
 from textual.content import Content
 
-from jobconsole.core.account import Account, empty_at
+from jobconsole.core.account import Account
+from jobconsole.core.account_view import account_view
 from jobconsole.core.contract import Contract
 from jobconsole.core.contract_view import contract_view
 from jobconsole.core.coverage import coverage
 from jobconsole.core.operation import Operation
 from jobconsole.core.terminal_text import inert
-from jobconsole.core.views import View, account_view
+from jobconsole.core.views import View
 from jobconsole.core.vocabulary import Phase, StateClass
 from jobconsole.core.wording import counted, glyph, words
 from jobconsole.protocols import StoreHealth
-from jobconsole.tui.clock_face import clock, full_text, zone_name
+from jobconsole.tui.clock_face import full_text
 from jobconsole.tui.detail_sections import Pen, time_of
 from jobconsole.tui.widgets.bars import budget_bar
 
@@ -107,16 +108,11 @@ def _plain(value: Any) -> str:
 
 # ---- accounts ----------------------------------------------------------------------------------------------------------------
 def account_line(account: Account, contract: Contract | None, pen: Pen) -> Content:
-    """An account in one line: what is spent, and whether it is held."""
+    """An account in one line: what holds it back, if anything does, and what is spent."""
     view = account_view(account, pen.now, (), contract)
-    state = (
-        ("refused ", "$state-failed bold")
-        if view["denied"]
-        else ("held ", "$state-needs-you bold")
-        if view["held_until"]
-        else ("", "")
-    )
-    return Content.assemble((f"{inert(account.account, 40)}  ", "bold"), state, (view["text"], "$quiet"))
+    style = "$state-failed bold" if view["denied"] else "$state-needs-you bold"
+    held = (f"{view['standing']}, ", style) if view["standing"] else ""
+    return Content.assemble((f"{inert(account.account, 40)}  ", "bold"), held, (view["text"], "$quiet"))
 
 
 def account_text(account: Account, contract: Contract | None, operations: Iterable[Operation], pen: Pen) -> Content:
@@ -126,7 +122,7 @@ def account_text(account: Account, contract: Contract | None, operations: Iterab
         Content.assemble((inert(account.account, 80), "bold $primary"), (f"  {inert(account.account_key, 200)}", "$quiet")),
         Content(""),
     ]
-    rows += _spending(account, view, pen)
+    rows += _spending(view, pen)
     rows += _holds(view, pen)
     rows += [Content(""), *_heading("spent by")]
     for each in view["spent_by"][:20]:
@@ -140,17 +136,19 @@ def account_text(account: Account, contract: Contract | None, operations: Iterab
     return Content("\n").join(rows)
 
 
-def _spending(account: Account, view: View, pen: Pen) -> Iterator[Content]:
-    """`312 of 5,000 this hour; empty at 14:20 at this rate`."""
-    if view["per_hour"]:
-        full, rest = budget_bar(
-            view["spent_this_hour"] / view["per_hour"], max(8, min(30, pen.width - 34)), is_ascii=pen.is_ascii
-        )
-        at = empty_at(account, view["per_hour"], pen.now)
-        empty = f"; at this rate empty {clock(at, pen.now, pen.style)} {zone_name(at, pen.style)}" if at else ""
-        yield Content.assemble((full, "$primary"), (rest, "$quiet"), f"  {view['text']}{empty}")
-    else:
-        yield Content.assemble(view["text"], ("; the contract names no limit per minute", "$quiet"))
+def spending(view: View, pen: Pen) -> Content:
+    """`▰▱▱▱ 312 of 5,000 this hour; at this rate empty 14:20 UTC`; no bar where no limit is known."""
+    if not view["per_hour"]:
+        return Content(view["text"])
+    share, columns = view["spent_this_hour"] / view["per_hour"], max(6, min(24, pen.width - 32))
+    full, rest = budget_bar(share, columns, is_ascii=pen.is_ascii)
+    style = "$state-needs-you" if view["empty_at"] else "$primary"
+    return Content.assemble((full, style), (rest, "$quiet"), f"  {view['text']}")
+
+
+def _spending(view: View, pen: Pen) -> Iterator[Content]:
+    unlimited = "" if view["per_hour"] else "; the contract names no limit per minute"
+    yield Content.assemble(spending(view, pen), (unlimited, "$quiet"))
     yield _row("in all", f"{view['spent']:,} requests")
     if view["max_concurrent"] is not None:
         yield _row("at once", f"at most {view['max_concurrent']:,}")

@@ -8,12 +8,10 @@ from typing import Any
 
 import pytest
 
-from jobconsole.core.account import Account
-from jobconsole.core.answer import RateLimit
 from jobconsole.core.commands.submission import Wanted
 from jobconsole.core.contract_view import contract_view
 from jobconsole.core.operation import Limits, Operation, action
-from jobconsole.core.views import account_view, action_view, operation_view, row_view
+from jobconsole.core.views import action_view, operation_view, row_view
 from jobconsole.core.vocabulary import Phase
 from tests.core.staged_wait import StagedWait, at, contract
 
@@ -288,30 +286,6 @@ async def test_a_denied_account_holds_the_others_and_names_who_asks() -> None:
         "escalated_operation": "op_1",
     }
     assert (await view(wait))["hold"] is None
-
-
-@pytest.mark.rule("B9")
-async def test_an_account_says_what_was_spent_of_what_and_by_which_operation() -> None:
-    """One submission and two checks of 600 a minute; no forecast."""
-    wait = await started()
-    await wait.check(200, {"state": "running"}, draw=0.5)
-    wait.go("10:20:15")
-    await wait.check(200, {"state": "running"}, draw=0.5)
-    shown = account_view(await wait.account(), wait.clock.wall(), [await wait.op()], wait.contract)
-    assert shown["text"] == "3 of 36,000 this hour"
-    assert shown["spent_by"] == [{"operation_id": "op_1", "status_requests_used": 2}]
-
-
-@pytest.mark.parametrize(("minutes", "text"), [(30, "312 this hour"), (61, "0 this hour")])  # the hour began at 10:00
-def test_what_was_spent_in_an_hour_that_is_over_does_not_count(minutes: int, text: str) -> None:
-    """The counter belongs to the hour that it was counted in."""
-    account = Account(
-        account_key="a@h", account="a", hour_at=at("10:00:00"), spent_this_hour=312,
-        remote=RateLimit(limit=5000, remaining=4688, reset_seconds=900.0),
-    )  # fmt: skip
-    shown = account_view(account, at("10:00:00") + timedelta(minutes=minutes))
-    assert shown["text"] == text
-    assert shown["remote"]["text"] == "the provider counts 312 of 5,000"
 
 
 async def test_an_action_shows_who_asked_who_approved_and_what_came_of_it() -> None:

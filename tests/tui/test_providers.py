@@ -9,7 +9,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Static
 
-from jobconsole.core.account import Account, Denied, empty_at
+from jobconsole.core.account import Account, Denied
 from jobconsole.play.job import Reply
 from jobconsole.tui.detail_sections import Pen
 from jobconsole.tui.log_ring import LINES, LogRing, cut
@@ -85,14 +85,11 @@ async def test_a_refused_account_says_who_carries_the_question(dashboard: Tested
 
 
 @pytest.mark.rule("B9")
-def test_spending_is_told_of_the_hour_and_when_it_is_empty_at_this_rate() -> None:
-    """312 of 5,000 in 10 minutes last; 1,250 in 10 minutes are 5,000 in 40, so empty 14:40."""
-    contract = sample(limits=f"per_minute = {5_000 / 60}", budget=None) if False else sample()
-    calm = Account(account_key="a@h", account="a", hour_at=HOUR_AT, spent_this_hour=312, spent=312)
-    assert "312 this hour" in account_text(calm, contract, (), PEN).plain
-    assert empty_at(calm, 5_000, NOW) is None
-    busy = Account(account_key="a@h", account="a", hour_at=HOUR_AT, spent_this_hour=1_250, spent=1_250)
-    assert empty_at(busy, 5_000, NOW) == NOW.replace(minute=40)
+def test_spending_is_a_bar_and_the_cores_words() -> None:
+    """1,500 of 6,000 in 10 minutes: a quarter of 24 cells is used, and it is empty at 14:40."""
+    busy = Account(account_key="a@h", account="a", hour_at=HOUR_AT, spent_this_hour=1_500, spent=1_500)
+    told = account_text(busy, sample(limits="per_minute = 100"), (), PEN).plain
+    assert f"{'▰' * 6}{'▱' * 18}  1,500 of 6,000 this hour; at this rate empty 14:40 UTC\n" in told
 
 
 @pytest.mark.rule("B9", "B11")
@@ -100,11 +97,11 @@ def test_spending_is_told_of_the_hour_and_when_it_is_empty_at_this_rate() -> Non
     ("fields", "said"),
     [
         ({}, "a  0 this hour"),
-        ({"hold_until_at": NOW + timedelta(seconds=30)}, "a  held 0 this hour"),
-        ({"denied": Denied(since=NOW, http_status=403, carriers={"": "op-1"})}, "a  refused 0 this hour"),
+        ({"hold_until_at": NOW + timedelta(seconds=30)}, "a  held until 14:10:30 UTC, 0 this hour"),
+        ({"denied": Denied(since=NOW, http_status=403)}, "a  credential refused since 14:10:00 UTC, 0 this hour"),
     ],
 )
-def test_an_accounts_line_says_what_holds_it_in_a_word(fields: dict[str, object], said: str) -> None:
+def test_an_accounts_line_says_what_holds_it_in_words(fields: dict[str, object], said: str) -> None:
     """Not by colour alone."""
     account = Account(account_key="a@h", account="a", **fields)  # type: ignore[arg-type]
     assert account_line(account, None, PEN).plain == said
