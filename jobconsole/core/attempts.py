@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
+from statistics import median
 from types import MappingProxyType
 from typing import Any
 
@@ -70,6 +71,29 @@ class Attempt:
     def seconds(self) -> float | None:
         """From the reservation to the recorded answer; None while none is recorded."""
         return None if self.answered_at is None else max(0.0, (self.answered_at - self.at).total_seconds())
+
+    @property
+    def latency_seconds(self) -> float | None:
+        """How long the provider took to answer this status request; None where no answer came, and for other actions."""
+        return self.seconds if self.number is not None and self.http_status is not None else None
+
+
+@dataclass(frozen=True, slots=True)
+class Latencies:
+    """How long the provider took to answer, poll by poll, in seconds."""
+
+    seconds: tuple[float, ...]
+
+    @property
+    def p50(self) -> float:
+        """Half of the answers came as fast as this, or faster."""
+        return median(self.seconds)
+
+
+def latencies(found: Iterable[Attempt]) -> Latencies | None:
+    """The latencies of these attempts, the oldest first; None where fewer than two are known: one tells nothing."""
+    known = tuple(each.latency_seconds for each in found if each.latency_seconds is not None)
+    return Latencies(known) if len(known) > 1 else None
 
 
 def attempts(events: Iterable[Mapping[str, Any]]) -> list[Attempt]:

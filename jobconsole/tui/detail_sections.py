@@ -13,18 +13,20 @@ from datetime import datetime, timedelta
 
 from textual.content import Content
 
-from jobconsole.core.attempts import Attempt, Outcome, mark
+from jobconsole.core.attempts import Attempt, Outcome, latencies, mark
 from jobconsole.core.durations import duration_text
 from jobconsole.core.terminal_text import inert
 from jobconsole.core.theme import HUES, Hue
 from jobconsole.core.views import View
 from jobconsole.core.vocabulary import Phase
-from jobconsole.core.wording import clock_text, glyph, says_more, source_text, words
+from jobconsole.core.wording import actor_text, clock_text, glyph, says_more, source_text, words
 from jobconsole.tui.clock_face import TimeStyle, age_text, full_text, until_text
-from jobconsole.tui.widgets.bars import budget_bar, progress_bar
+from jobconsole.tui.hanging import hanging
+from jobconsole.tui.widgets.bars import budget_bar, progress_bar, sparkline
 
 _LABEL = 10  # columns of a label
 _ROOMY = 64  # columns from which on a time stands both ways
+_ROOMY_ROW = 48  # columns from which on a request is named
 _WORD, _SENTENCE, _RESULT = 80, 400, 4_000  # characters of foreign text
 _MARK_STYLES = {
     Outcome.UNDER_WAY: "$quiet",
@@ -63,18 +65,28 @@ def title(view: View, pen: Pen) -> Content:
     name = inert(view["name"] or "unnamed", _WORD)
     sign = glyph(phase, is_ascii=pen.is_ascii)
     head = Content.assemble((f"{sign} {words(phase)}", hue_style(phase)), "  ", (name, "bold" if view["name"] else "$quiet"))
-    dot = " - " if pen.is_ascii else " · "
     job = inert(str(view["provider_job_id"] or "no job id yet"), _WORD)
     started = time_of(view["started_at"])
     assert started is not None
     facts = [
         head,
-        Content.styled(f"{view['operation_id']}{dot}{view['provider']}{dot}job {job}", "$quiet"),
-        Content.styled(f"started {full_text(started, pen.now, pen.style)}, owner {inert(view['owner'], _WORD)}", "$quiet"),
+        *_beside(view["operation_id"], f"{view['provider']}{_dot(pen)}job {job}", pen),
+        *_beside(f"started {full_text(started, pen.now, pen.style)}", f"owner {inert(actor_text(view['owner']), _WORD)}", pen),
     ]
     if view["task"]:
         facts.append(Content.styled(f"task {inert(view['task'], _WORD)}", "$quiet"))
     return Content("\n").join(facts)
+
+
+def _beside(left: str, right: str, pen: Pen) -> Iterator[Content]:
+    """Two facts in one line, or each in its own where the pane is narrow."""
+    both = f"{left}{_dot(pen)}{right}"
+    for line in (both,) if len(both) <= pen.width else (left, right):
+        yield Content.styled(line, "$quiet")
+
+
+def _dot(pen: Pen) -> str:
+    return " - " if pen.is_ascii else " · "
 
 
 def question(view: View, pen: Pen) -> Content | None:
@@ -194,6 +206,16 @@ def _progress_row(view: View, pen: Pen) -> Content:
     return Content.assemble(label, (f"{bar:<{width}}", "$state-running"), f"  {progress:.0%}{when}")
 
 
+def account_row(view: View, pen: Pen) -> Content:
+    """What the operation's account spent of what, in the core's words, and what holds it back (B9)."""
+    style = "$state-failed bold" if view["denied"] else "$state-needs-you bold"
+    held = (f"{view['standing']}, ", style) if view["standing"] else ""
+    told = Content.assemble(
+        (f"{'account':<{_LABEL}}", "$quiet"), (inert(f"{view['account']}  ", _WORD), ""), held, view["text"]
+    )
+    return Content("\n").join(hanging(told, _LABEL, pen.width))
+
+
 def _note(text: str) -> Content:
     return Content.assemble(" " * _LABEL, (text, "$quiet"))
 
@@ -214,24 +236,38 @@ def timeline(found: Sequence[Attempt], pen: Pen) -> Content:
     return Content.assemble(*parts)
 
 
-def request_row(attempt: Attempt, pen: Pen) -> Content:
-    """One request and its answer in one line; what came next stands behind it where there is room."""
+def latency_line(found: Sequence[Attempt], pen: Pen) -> Content | None:
+    """`answers in  ▂▂▃▂▇▂  p50 180 ms`, the newest to the right; None where fewer than two latencies are known."""
+    known = latencies(found)
+    if known is None:
+        return None
+    line = sparkline(known.seconds, max(3, pen.width - 26), is_ascii=pen.is_ascii)
+    return Content.assemble(("answers in  ", "$quiet"), (line, "$state-running"), f"  p50 {_took(known.p50)}")
+
+
+def request_row(attempt: Attempt, pen: Pen) -> tuple[Content, ...]:
+    """One request and its answer; what came next stands behind it where there is room. Goes on below what was said."""
     now, is_ascii = pen.now, pen.is_ascii
+    is_roomy = pen.width >= _ROOMY_ROW
     sign = (mark(attempt.outcome, is_ascii=is_ascii), _MARK_STYLES[attempt.outcome])
-    what = f"check {attempt.number}" if attempt.number is not None else attempt.purpose
-    if attempt.purpose == "confirm":
-        what += " (confirm)"
-    answer = str(attempt.http_status) if attempt.http_status is not None else "–" if attempt.answered_at else ""
+    what = f"{attempt.number}" if attempt.number is not None else attempt.purpose
+    if is_roomy and attempt.number is not None:
+        what = f"check {what}{' (confirm)' if attempt.purpose == 'confirm' else ''}"
+    answer = str(attempt.http_status) if attempt.http_status is not None else _none(pen) if attempt.answered_at else ""
     took = "" if attempt.seconds is None else _took(attempt.seconds)
     said = inert(attempt.said, _WORD) or ("under way" if attempt.outcome is Outcome.UNDER_WAY else "")
-    return Content.assemble(
+    facts = Content.assemble(
         (f"{clock_text(attempt.at, now):>8} ", "$quiet"),
         sign,
-        f" {what:<10} {answer:>3} ",
-        (f"{took:>7}  ", "$quiet"),
-        said,
-        (_next(attempt, now) if pen.width >= _ROOMY else "", "$quiet"),
+        f" {what:<10} {answer:>3} " if is_roomy else f" {what:>2} {answer:>3} ",
+        (f"{took:>7}  " if is_roomy else f"{took:>6} ", "$quiet"),
     )
+    row = Content.assemble(facts, said, (_next(attempt, now) if pen.width >= _ROOMY else "", "$quiet"))
+    return hanging(row, facts.cell_length, pen.width)
+
+
+def _none(pen: Pen) -> str:
+    return "-" if pen.is_ascii else "–"
 
 
 def _took(seconds: float) -> str:
@@ -281,21 +317,22 @@ def _result(result: View) -> Iterator[Content]:
             yield Content.assemble(label, f"{words(name)} {inert(str(result[name]), _SENTENCE)}")
 
 
-def action_row(view: View, now: datetime) -> Content:
+def action_row(view: View, pen: Pen) -> tuple[Content, ...]:
     """One action with its record: who asked, who approved, how it ended (A3)."""
     asked = time_of(view["requested_at"])
     assert asked is not None
-    approved = f", approved by {inert(view['approved_by'], _WORD)}" if view["approved_by"] else ""
+    approved = f", approved by {inert(actor_text(view['approved_by']), _WORD)}" if view["approved_by"] else ""
     outcome = words(view["outcome"] or view["state"])
     status = f" ({view['http_status']})" if view["http_status"] is not None else ""
     tried = f", {view['attempts']} attempts" if view["attempts"] > 1 else ""
     detail = f": {inert(view['detail'], _SENTENCE)}" if view["detail"] else ""
-    return Content.assemble(
-        (f"{clock_text(asked, now)} ", "$quiet"),
-        (f"{view['kind']:<8}", "bold"),
+    facts = Content.assemble((f"{clock_text(asked, pen.now)}  ", "$quiet"), (f"{view['kind']:<8}", "bold"))
+    row = Content.assemble(
+        facts,
         f" {inert(outcome, _WORD)}{status}{tried}",
-        (f" by {inert(view['requested_by'], _WORD)}{approved}{detail}", "$quiet"),
+        (f", asked for by {inert(actor_text(view['requested_by']), _WORD)}{approved}{detail}", "$quiet"),
     )
+    return hanging(row, facts.cell_length + 1, pen.width)
 
 
 def waited(view: View) -> str:

@@ -17,6 +17,7 @@ from jobconsole.core.account import Account
 from jobconsole.core.escalation import item_since
 from jobconsole.core.inbox import is_snoozed
 from jobconsole.core.operation import Operation
+from jobconsole.core.provider_health import ProviderHealth, ProviderTally
 from jobconsole.protocols import StoreHealth
 from jobconsole.tui.messages import Changed, Decided, HealthChanged, PauseChanged, Ticked
 
@@ -34,6 +35,7 @@ class Feed:
         self.is_paused = False
         self.polled_at: datetime | None = None  # the last answer of any provider
         self._desk = desk
+        self._tally = ProviderTally()
         self._broker = Broker(desk.store)
         self._listeners: list[MessagePump] = []
         self._paused_at: datetime | None = None
@@ -61,6 +63,10 @@ class Feed:
     def shown_at(self) -> datetime:
         """The time for which rows are drawn: now, or when repainting was paused."""
         return self._paused_at or self.now()
+
+    def provider_healths(self) -> tuple[ProviderHealth, ...]:
+        """How the providers in use stand."""
+        return self._tally.healths(self.accounts, self.shown_at)
 
     def subscribe(self, listener: MessagePump) -> None:
         """Post `Changed`, `Ticked`, `HealthChanged` and `PauseChanged` to `listener` as long as it runs."""
@@ -101,6 +107,7 @@ class Feed:
         self._tell(lambda: Changed(ids, accounts, is_reload=is_reload))
 
     def _take(self, operation_id: str, op: Operation | None) -> None:
+        self._tally.take(self.operations.get(operation_id), op)
         if op is None:
             self.operations.pop(operation_id, None)
             self.asking.discard(operation_id)

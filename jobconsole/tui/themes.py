@@ -22,6 +22,7 @@ def textual_theme(theme: Theme) -> TextualTheme:
     """The theme for Textual; each hue is the variable `$state-NAME`, with dashes."""
     colours = theme.palette
     on_colour = colours["background"] if not theme.is_ansi else "ansi_black"
+    rule = colours["secondary"] if theme.is_ansi else _between(colours["background"], colours["secondary"], 0.35)
     return TextualTheme(
         name=theme.name,
         dark=theme.is_dark,
@@ -40,6 +41,10 @@ def textual_theme(theme: Theme) -> TextualTheme:
             **(BUILTIN_THEMES["ansi-dark" if theme.is_dark else "ansi-light"].variables if theme.is_ansi else {}),
             **{f"state-{hue.replace('_', '-')}": theme.hues[hue] for hue in Hue},
             "quiet": theme.hues[Hue.QUEUED],
+            "rule": rule,  # lines between panes: seen, and never in the way
+            "scrollbar": rule,
+            "scrollbar-hover": colours["secondary"],
+            "scrollbar-background": colours["background"],
             "footer-key-foreground": colours["primary"],
             "footer-background": colours["panel"],
             "footer-description-foreground": theme.palette["foreground"],

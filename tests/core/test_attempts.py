@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import timedelta
+
 import pytest
 
-from jobconsole.core.attempts import Attempt, Outcome, attempts, mark
+from jobconsole.core.attempts import Attempt, Outcome, attempts, latencies, mark
+from tests.core.sample_facts import START
 from tests.core.staged_wait import StagedWait, at
 
 
@@ -58,6 +62,36 @@ async def test_an_attempt_lasts_from_its_reservation_to_its_answer() -> None:
     stage.go("10:20:03")
     await stage.answer(reserved, await stage.seen(200, {"state": "queued"}))
     assert (await told(stage))[0].seconds == 3
+
+
+@pytest.mark.parametrize(
+    ("seconds", "p50"),
+    [
+        ((), None),
+        ((0.2,), None),  # one tells nothing
+        ((0.2, 0.4), 0.3),
+        ((0.1, 9.0, 0.2), 0.2),
+        ((0.1, None, 0.3), 0.2),  # a request without an answer has no latency
+    ],
+)
+def test_latencies_are_known_of_answers_and_from_two_on(seconds: tuple[float | None, ...], p50: float | None) -> None:
+    """The median of what is known."""
+    found = [
+        Attempt(START, "status", number=number)
+        if each is None
+        else Attempt(START, "status", number=number, answered_at=START + timedelta(seconds=each), http_status=200)
+        for number, each in enumerate(seconds, 1)
+    ]
+    known = latencies(found)
+    assert (None if known is None else round(known.p50, 3)) == p50
+
+
+def test_only_status_requests_that_were_answered_have_a_latency() -> None:
+    """Not a cancel, not a request that was withheld."""
+    answered = replace(Attempt(START, "status", number=1), answered_at=START + timedelta(seconds=1), http_status=503)
+    assert answered.latency_seconds == 1
+    assert replace(answered, number=None, purpose="cancel").latency_seconds is None
+    assert replace(answered, http_status=None, outcome=Outcome.NOT_SENT).latency_seconds is None
 
 
 @pytest.mark.rule("U4")

@@ -68,6 +68,7 @@ class TestedDashboard(Dashboard):
     clock: ManualClock
     transport: ScriptedTransport
     answers: dict[str, Scripted]  # by job id; "running" where none is named
+    answers_after: float = 0.0  # seconds that the provider takes
 
     async def track(self, name: str, **fields: Any) -> Operation:
         """Adopt a job: its operation id is `name`, its job id `job-NAME`."""
@@ -94,6 +95,7 @@ async def dashboard(tmp_path: Path, clock: ManualClock) -> AsyncIterator[TestedD
     answers: dict[str, Scripted] = {}
 
     def answer(request: HttpRequest) -> Scripted:
+        clock.advance(app.answers_after)
         return answers.get(request.url.rsplit("/", 1)[-1], Reply(body={"state": "running"}))
 
     transport = ScriptedTransport(answer, clock)

@@ -9,7 +9,7 @@ import pytest
 
 from jobconsole.tui.clock_face import TimeStyle, age_text, clock, full_text, short_age_text, since_text, until_text
 from jobconsole.tui.columns import fit_columns
-from jobconsole.tui.widgets.bars import budget_bar, progress_bar
+from jobconsole.tui.widgets.bars import budget_bar, progress_bar, sparkline
 
 NOW = datetime(2026, 11, 29, 14, 2, 11, tzinfo=UTC)
 
@@ -84,3 +84,19 @@ def test_a_budget_shows_what_is_used_and_is_full_only_at_the_end(share: float, b
 def test_progress_grows_by_half_columns(share: float, bar: str) -> None:
     """Of four columns; it never looks like a budget."""
     assert progress_bar(share, 4, is_ascii=False) == bar
+
+
+@pytest.mark.parametrize(
+    ("values", "blocks", "ascii_blocks"),
+    [
+        ((), "", ""),
+        ((0.18, 0.18), "██", "@@"),
+        ((0.0, 0.0), "▁▁", "__"),
+        ((0.1, 0.2, 0.7, 0.35), "▂▃█▅", ".-@+"),  # of seven steps: 1, 2, 7 and 3.5, rounded to even
+        ((9.0, 9.0, 0.1, 0.2, 0.7, 0.35), "▂▃█▅", ".-@+"),  # the last four where no more have room
+    ],
+)
+def test_a_line_of_figures_is_as_high_as_its_highest(values: tuple[float, ...], blocks: str, ascii_blocks: str) -> None:
+    """One column a figure, in four columns; plain ASCII where the theme asks for it."""
+    assert sparkline(values, 4, is_ascii=False) == blocks
+    assert sparkline(values, 4, is_ascii=True) == ascii_blocks

@@ -7,6 +7,7 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 
 from jobconsole.console import Budget
+from jobconsole.play.job import Reply
 from jobconsole.tui.screens.detail import DetailScreen
 from jobconsole.tui.widgets.detail_pane import DetailPane
 from jobconsole.tui.widgets.line_list import LineList
@@ -68,11 +69,56 @@ async def test_story_attempts_and_why_are_the_cores(dashboard: TestedDashboard) 
     await dashboard.check("acme-1", {"state": "failed", "error": "disk full"})
     async with running(dashboard, (140, 40)) as pilot:
         screen = await open_detail(pilot)
-        assert part(screen, "timeline") == "●─✕"
+        assert part(screen, "timeline").splitlines()[0] == "●─✕"
         assert part(screen, "why") == await dashboard.desk.why("acme-1")
         assert rows(screen, "story")[-1].startswith("10:01:00  polled, state failed")
         assert "check 2" in rows(screen, "requests")[-1]
         assert "disk full" in part(screen, "ending")
+
+
+async def test_latencies_stand_below_the_attempts_with_their_median(dashboard: TestedDashboard) -> None:
+    """0.1 s, 0.7 s and 0.4 s: the middle one is the p50. One answer alone shows nothing."""
+    await dashboard.track("acme-1")
+    await slow_check(dashboard, 0.1)
+    async with running(dashboard, (140, 40)) as pilot:
+        screen = await open_detail(pilot)
+        assert part(screen, "timeline") == "●"
+        await slow_check(dashboard, 0.7)
+        await slow_check(dashboard, 0.4)
+        await until(pilot, lambda: part(screen, "timeline") == "●─●─●\nanswers in  ▂█▅  p50 400 ms")
+
+
+async def slow_check(dashboard: TestedDashboard, seconds: float) -> None:
+    """One check that takes so long."""
+    dashboard.clock.advance(60)
+    dashboard.answers_after = seconds
+    await dashboard.check("acme-1")
+
+
+@pytest.mark.rule("B9")
+async def test_the_account_stands_below_the_budgets_in_the_cores_words(dashboard: TestedDashboard) -> None:
+    """What all front ends say of it, and what holds it back."""
+    await dashboard.track("acme-1")
+    await dashboard.check("acme-1")
+    async with running(dashboard, (140, 40)) as pilot:
+        screen = await open_detail(pilot)
+        assert part(screen, "budgets").splitlines()[-1] == "account   acme-prod  1 this hour"
+        dashboard.clock.advance(60)
+        dashboard.answers["job-acme-1"] = Reply(429, retry_after_s=120)
+        await dashboard.desk.perform("acme-1")
+        held = "account   acme-prod  held until 10:03:00 UTC, 2 this hour"
+        await until(pilot, lambda: part(screen, "budgets").splitlines()[-1] == held)
+
+
+@pytest.mark.parametrize("columns", [80, 120, 200])
+async def test_no_line_of_the_story_is_cut_off(dashboard: TestedDashboard, columns: int) -> None:
+    """It goes on below itself."""
+    await dashboard.track("acme-1")
+    await dashboard.check("acme-1", {"state": "running"})
+    async with running(dashboard, (columns, 40)) as pilot:
+        await open_detail(pilot)
+        shown = " ".join(" ".join(text_of(dashboard)).split())
+        assert "…" not in shown.partition("Story")[2]
 
 
 @pytest.mark.rule("U1")

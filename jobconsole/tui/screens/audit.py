@@ -65,12 +65,12 @@ class AuditScreen(Frame):
         & #audit-proof { height: auto; padding: 0 1; color: $quiet; }
         & #audit { height: 1fr; layout: vertical; }
         & #audit-list { height: 1fr; }
-        & #audit-record { height: 9; padding: 0 1; border-top: solid $panel; scrollbar-size-vertical: 1; }
+        & #audit-record { height: 9; padding: 0 1; border-top: solid $rule; scrollbar-size-vertical: 1; }
         & #audit-fields { height: auto; }
         &.-wide {
             & #audit { layout: horizontal; }
             & #audit-list { width: 1fr; }
-            & #audit-record { width: 46; height: 1fr; border-top: none; border-left: vkey $panel; }
+            & #audit-record { width: 46; height: 1fr; border-top: none; border-left: vkey $rule; }
         }
     }
     """

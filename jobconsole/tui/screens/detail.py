@@ -6,7 +6,7 @@ Only this file decides how these are laid out. What they say comes from `detail_
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import ClassVar
 
@@ -46,13 +46,13 @@ class DetailScreen(Frame):
     DEFAULT_CSS = """
     DetailScreen {
         & #detail { height: 1fr; layout: vertical; }
-        & DetailPane { height: 55%; border-bottom: solid $panel; }
+        & DetailPane { height: 55%; border-bottom: solid $rule; }
         & TabbedContent { height: 1fr; }
         & TabPane { padding: 0 1; height: 1fr; }
         &.-wide {
             & #detail { layout: horizontal; }
             & DetailPane {
-                width: 46%; height: 1fr; border-bottom: none; border-right: vkey $panel;
+                width: 46%; height: 1fr; border-bottom: none; border-right: vkey $rule;
                 & > #heading-options, & > #detail-options { display: block; }
                 & > .is-empty { display: none; }
             }
@@ -97,10 +97,9 @@ class DetailScreen(Frame):
 
     def action_turn(self, by: int) -> None:
         """To the next tab, and into its list."""
-        tabs = self.query_one(TabbedContent)
         names = list(_TABS)
-        name = names[(names.index(tabs.active.removeprefix("tab-")) + by) % len(names)]
-        tabs.active = f"tab-{name}"
+        name = names[(names.index(self._tab) + by) % len(names)]
+        self.query_one(TabbedContent).active = f"tab-{name}"
         self.query_one(f"#list-{name}").focus()
 
     # ---- what happens ---------------------------------------------------------------------------------------------------
@@ -108,21 +107,38 @@ class DetailScreen(Frame):
     def _read(self, message: DetailPane.Read) -> None:
         """The lists follow the pane."""
         message.stop()
-        self._dossier = found = message.dossier
-        pen = self.pen(self.size.width)
-        self._show("story", [story_row(line, found) for line in found.story], "Nothing has happened yet.", follows=True)
+        self._dossier = message.dossier
+        self._show_all(message.dossier)
+
+    @on(LineList.Resized)
+    def _widened(self, message: LineList.Resized) -> None:
+        """Long lines break elsewhere."""
+        message.stop()
+        if self._dossier is not None:
+            self._show_all(self._dossier)
+
+    def _show_all(self, found: Dossier) -> None:
+        pen = self.pen(self.query_one(f"#list-{self._tab}", LineList).columns or self.size.width // 2)
+        story = [story_row(line, found, pen.width) for line in found.story]
+        self._show("story", story, "Nothing has happened yet.", follows=True)
         requests = [sections.request_row(each, pen) for each in found.attempts]
         self._show("requests", requests, "No request was sent yet.", follows=True)
-        actions = [sections.action_row(each, pen.now) for each in found.actions]
+        actions = [sections.action_row(each, pen) for each in found.actions]
         self._show("actions", actions, "Nothing was asked of the provider but looks.")
-        self._show("result", _result_lines(found), "There is no result yet; jobconsole fetch reads a large one.")
+        result = [(line,) for line in _result_lines(found)]
+        self._show("result", result, "There is no result yet; jobconsole fetch reads a large one.")
         self._show_options(found)
 
-    def _show(self, name: str, rows: list[Content], empty: str, *, follows: bool = False) -> None:
+    @property
+    def _tab(self) -> str:
+        """The name of the tab in front."""
+        return self.query_one(TabbedContent).active.removeprefix("tab-")
+
+    def _show(self, name: str, rows: Sequence[tuple[Content, ...]], empty: str, *, follows: bool = False) -> None:
         """Show a list; one whose cursor is on the last line stays on the last line."""
         lines = self.query_one(f"#list-{name}", LineList)
         is_at_end = not lines.entries or lines.cursor == lines.entries[-1].key
-        lines.show([Entry(str(number), (row,)) for number, row in enumerate(rows)], empty=empty)
+        lines.show([Entry(str(number), row) for number, row in enumerate(rows)], empty=empty)
         if follows and is_at_end:
             lines.action_last()
 
@@ -131,7 +147,7 @@ class DetailScreen(Frame):
         assert found.op is not None
         shown = [*cards(found.view), *missing_cards(found.view, found.op, found.contract)]
         lines = self.query_one("#list-options", LineList)
-        pen = self.pen((lines.columns or self.size.width // 2) - 1)
+        pen = self.pen((self.query_one(f"#list-{self._tab}", LineList).columns or self.size.width // 2) - 1)
         lines.show(card_entries(shown, pen, has_digit=False), empty="Nothing can be done to it any more.")
 
     @on(LineList.Chosen, "#list-story")

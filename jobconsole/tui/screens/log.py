@@ -35,7 +35,7 @@ class LogScreen(Frame):
     DEFAULT_CSS = """
     LogScreen {
         & #log-list { height: 1fr; }
-        & #log-line { height: auto; max-height: 6; padding: 0 1; border-top: solid $panel; color: $quiet; }
+        & #log-line { height: auto; max-height: 6; padding: 0 1; border-top: solid $rule; color: $quiet; }
     }
     """
 

@@ -41,12 +41,12 @@ class ProvidersScreen(Frame):
     ProvidersScreen {
         & #providers { height: 1fr; layout: vertical; }
         & #providers-list { height: 40%; }
-        & #providers-detail { height: 1fr; padding: 0 1; border-top: solid $panel; scrollbar-size-vertical: 1; }
+        & #providers-detail { height: 1fr; padding: 0 1; border-top: solid $rule; scrollbar-size-vertical: 1; }
         & #providers-text { height: auto; }
         &.-wide {
             & #providers { layout: horizontal; }
             & #providers-list { width: 44%; height: 1fr; }
-            & #providers-detail { width: 1fr; height: 1fr; border-top: none; border-left: vkey $panel; padding: 0 2; }
+            & #providers-detail { width: 1fr; height: 1fr; border-top: none; border-left: vkey $rule; padding: 0 2; }
         }
     }
     """

@@ -15,6 +15,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
+from jobconsole.core.account_view import account_view
 from jobconsole.core.story import StoryLine
 from jobconsole.core.terminal_text import inert
 from jobconsole.core.views import View, operation_view
@@ -22,6 +23,7 @@ from jobconsole.core.wording import clock_text
 from jobconsole.errors import JobconsoleError
 from jobconsole.tui import detail_sections as sections
 from jobconsole.tui.dossier import Dossier
+from jobconsole.tui.hanging import hanging
 from jobconsole.tui.messages import Changed, Ticked
 from jobconsole.tui.on_dashboard import OnDashboard
 from jobconsole.tui.options import card_lines, cards, missing_cards
@@ -39,9 +41,10 @@ class DetailPane(OnDashboard, VerticalScroll, can_focus=True):
 
     DEFAULT_CSS = """
     DetailPane {
-        padding: 0 1;
+        padding: 0 0 0 1;
         scrollbar-size-vertical: 1;
-        & > Static { height: auto; }
+        scrollbar-gutter: stable;
+        & > Static { height: auto; padding-right: 1; }
         & > .detail-part { margin-bottom: 1; }
         & > .detail-heading { color: $quiet; text-style: bold; }
         & > .is-empty { display: none; }
@@ -147,8 +150,14 @@ class DetailPane(OnDashboard, VerticalScroll, can_focus=True):
         self._draw("why", Content(await dossier.why(self.desk, None, self.feed.now())))
 
     def on_resize(self) -> None:
-        """Bars are as wide as the pane."""
+        """Bars and lines are as wide as the pane."""
         self._draw_facts()
+        if self.dossier is not None and self._is_read:
+            self._draw_told(self.dossier)
+
+    def _pen_here(self) -> sections.Pen:
+        """A column is left free beside the scrollbar."""
+        return self.pen(max(20, self.scrollable_content_region.width - 1))
 
     # ---- drawing --------------------------------------------------------------------------------------------------------
     def _view(self) -> View | None:
@@ -164,25 +173,38 @@ class DetailPane(OnDashboard, VerticalScroll, can_focus=True):
         view = self._view()
         if view is None or not self.is_mounted:
             return
-        pen = self.pen(max(20, self.size.width - 3))
+        pen = self._pen_here()
         self._draw("title", sections.title(view, pen))
         self._draw("question", sections.question(view, pen))
-        self._draw("budgets", sections.budgets(view, pen))
+        self._draw("budgets", self._budgets(view, pen))
         self._draw("ending", sections.ending(view))
         if self.dossier is not None and self.dossier.view is None:
             for part in ("why", "timeline", "requests", "options", "story"):
                 self._draw(part, None)
 
+    def _budgets(self, view: View, pen: sections.Pen) -> Content:
+        """The operation's own, and its account's."""
+        rows = [sections.budgets(view, pen)]
+        found = self.dossier
+        account = self.feed.accounts.get(found.op.account_key) if found is not None and found.op is not None else None
+        if found is not None and account is not None and not view["done"]:
+            rows.append(sections.account_row(account_view(account, pen.now, (), found.contract), pen))
+        return Content("\n").join(rows)
+
     def _draw_all(self, dossier: Dossier, why: str) -> None:
         self._draw_facts()
-        pen = self.pen(max(20, self.size.width - 3))
         self._draw("why", Content(why))
-        self._draw("timeline", sections.timeline(dossier.attempts, pen))
-        rows = [sections.request_row(each, pen) for each in dossier.attempts[-_LAST:]]
-        self._draw("requests", _lines(rows))
+        self._draw_told(dossier)
+
+    def _draw_told(self, dossier: Dossier) -> None:
+        """What the audit tells."""
+        pen = self._pen_here()
+        latency = sections.latency_line(dossier.attempts, pen)
+        timeline = sections.timeline(dossier.attempts, pen)
+        self._draw("timeline", timeline if latency is None else Content("\n").join((timeline, latency)))
+        self._draw("requests", _lines([row for each in dossier.attempts[-_LAST:] for row in sections.request_row(each, pen)]))
         self._draw("options", self._options(dossier, pen))
-        told = [row for line in dossier.story[-_LAST:] for row in _hanging(story_row(line, dossier), pen.width)]
-        self._draw("story", _lines(told))
+        self._draw("story", _lines([row for line in dossier.story[-_LAST:] for row in story_row(line, dossier, pen.width)]))
 
     def _options(self, dossier: Dossier, pen: sections.Pen) -> Content | None:
         assert dossier.view is not None
@@ -209,18 +231,11 @@ class DetailPane(OnDashboard, VerticalScroll, can_focus=True):
             self.query_one(f"#heading-{part}").set_class(not after.plain, "is-empty")
 
 
-def story_row(line: StoryLine, dossier: Dossier) -> Content:
-    """One line of the story; the date stands with it where it is not the first day's."""
+def story_row(line: StoryLine, dossier: Dossier, columns: int) -> tuple[Content, ...]:
+    """One line of the story in rows; the date stands with it where it is not the first day's."""
     began = dossier.op.started_at if dossier.op is not None else None
-    return Content.assemble((f"{clock_text(line.at, began)}  ", "$quiet"), line.text)
-
-
-def _hanging(row: Content, columns: int) -> list[Content]:
-    """A line of the story as wide as the pane; what goes on stands below the text, not below the time."""
-    indent = row.plain.index("  ") + 2
-    first, *rest = row.wrap(columns)
-    going_on = Content(" ").join(rest).wrap(max(10, columns - indent)) if rest else []
-    return [first, *(Content(" " * indent) + line for line in going_on)]
+    clock = f"{clock_text(line.at, began)}  "
+    return hanging(Content.assemble((clock, "$quiet"), line.text), len(clock), columns)
 
 
 def _lines(rows: list[Content]) -> Content | None:

@@ -1,71 +1,52 @@
-"""The top line: tabs, how many need a person, which store, whether a worker is alive, the clock with its zone (UX 1a).
+"""The top line: tabs, how many need a person, which store, how its providers stand, the clock with its zone (UX 1a).
 
 Only this file decides what stands there and what goes first where the line is short.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from rich.style import Style
 from rich.text import Text
-from textual.widget import Widget
 
 from jobconsole.core.terminal_text import inert
 from jobconsole.tui.clock_face import TimeStyle, zone_name, zoned
-from jobconsole.tui.messages import Changed, HealthChanged, Ticked
 from jobconsole.tui.modes import TABS
-from jobconsole.tui.on_dashboard import OnDashboard
+from jobconsole.tui.widgets.feed_line import FeedLine
 
 
-class Header(OnDashboard, Widget):
-    """One line. It hears the feed, and is drawn anew where its text changes."""
+class Header(FeedLine):
+    """One line, with tabs that can be clicked."""
 
     auto_links = False  # tabs have looks of their own
 
     def __init__(self, mode: str) -> None:
         super().__init__()
         self._mode = mode
-        self._drawn = Text()
 
     def on_mount(self) -> None:
-        """Hear of changes and seconds."""
-        self.feed.subscribe(self)
-        self.watch(self.app, "time_style", self._renew, init=False)
+        """The clock follows the way times are shown."""
+        self.watch(self.app, "time_style", self.renew, init=False)
 
-    def on_changed(self, message: Changed) -> None:
-        """Counts may differ."""
-        self._renew()
+    def compose_line(self) -> Text:
+        """Left and right as they fit: first the name goes, then words on the right, then tabs, at last all but the clock."""
+        columns = self.size.width
+        for left, right in self._ways():
+            if left.cell_len + right.cell_len <= columns:
+                break
+        else:
+            right = self._clock(is_short=True)
+            left.truncate(max(0, columns - right.cell_len))
+        left.append(" " * (columns - left.cell_len - right.cell_len))
+        return left.append_text(right)
 
-    def on_ticked(self, message: Ticked) -> None:
-        """The clock goes on."""
-        self._renew()
-
-    def on_health_changed(self, message: HealthChanged) -> None:
-        """A worker came or went."""
-        self._renew()
-
-    def _renew(self) -> None:
-        if self._compose_line() != self._drawn:
-            self.refresh()
-
-    def render(self) -> Text:
-        """The line, as it fits."""
-        self._drawn = self._compose_line()
-        return self._drawn
-
-    def _compose_line(self) -> Text:
-        right = self._right()
-        room = self.size.width - right.cell_len
-        left = self._left(is_named=True)
-        if left.cell_len > room:
-            left = self._left(is_named=False)
-        if left.cell_len > room:
-            left = self._left(is_named=False, is_whole=False)
-        if left.cell_len > room:
-            right = self._clock()
-            left.truncate(max(0, self.size.width - right.cell_len))
-        left.append(" " * (self.size.width - left.cell_len - right.cell_len))
-        left.append_text(right)
-        return left
+    def _ways(self) -> Iterator[tuple[Text, Text]]:
+        whole = self._right()
+        yield self._left(is_named=True), whole
+        yield self._left(is_named=False), whole
+        yield self._left(is_named=False), self._right(is_short=True)
+        yield self._left(is_named=False, is_whole=False), self._right(is_short=True)
 
     def _left(self, *, is_named: bool, is_whole: bool = True) -> Text:
         look, feed = self.dashboard.look, self.feed
@@ -82,7 +63,7 @@ class Header(OnDashboard, Widget):
             line.append(label, style + Style(meta={"@click": f"app.act('{tab.action_id}')"}))
         return line
 
-    def _right(self) -> Text:
+    def _right(self, *, is_short: bool = False) -> Text:
         look, feed = self.dashboard.look, self.feed
         line = Text(" ")
         if not feed.health.is_writable:
@@ -90,18 +71,26 @@ class Header(OnDashboard, Widget):
             line.append(" ")
         if self.dashboard.profile:
             line.append(f"{inert(self.dashboard.profile, 20)}  ", look.accent)
-        if not feed.has_worker:
-            line.append(f"{self._dot(is_full=False)} no worker  ", look.needs_you)
-        else:
-            line.append(f"{self._dot(is_full=True)} worker  ", look.done)
-        return line.append_text(self._clock())
+        line.append_text(self._providers(is_short=is_short))
+        return line.append_text(self._clock(is_short=is_short))
+
+    def _providers(self, *, is_short: bool) -> Text:
+        """`● 3/4 providers`: of those in use, how many are well; without a worker nobody asks them."""
+        look, healths = self.dashboard.look, self.feed.provider_healths()
+        if not self.feed.has_worker:
+            return Text(f"{self._dot(is_full=False)} no worker  ", look.needs_you)
+        if not healths:
+            return Text(f"{self._dot(is_full=True)} worker  ", look.done)
+        well, word = sum(each.standing.is_well for each in healths), "" if is_short else " providers"
+        is_well = well == len(healths)
+        return Text(f"{self._dot(is_full=is_well)} {well:,}/{len(healths):,}{word}  ", look.done if is_well else look.needs_you)
 
     def _dot(self, *, is_full: bool) -> str:
         if self.dashboard.look.theme.is_ascii:
             return "*" if is_full else "!"
         return "●" if is_full else "○"
 
-    def _clock(self) -> Text:
+    def _clock(self, *, is_short: bool = False) -> Text:
         now, look = self.feed.now(), self.dashboard.look
         style = self.dashboard.time_style if self.dashboard.time_style is not TimeStyle.AGE else TimeStyle.UTC
-        return Text(f"{zoned(now, style):%H:%M:%S} {zone_name(now, style)} ", look.text)
+        return Text(f"{zoned(now, style):{'%H:%M' if is_short else '%H:%M:%S'}} {zone_name(now, style)} ", look.text)

@@ -1,63 +1,35 @@
 """The line above the footer: what is the matter right now (UX 3.1).
 
-Only this file decides what stands there: a paused picture, a missing worker, else when a provider last answered; on the right
-how the rows are sorted and how many are hidden.
+Only this file decides what stands there: an act that can be undone, a paused picture, a missing worker, else when a provider
+last answered and which of them does not; on the right the screen's own note.
 """
 
 from __future__ import annotations
 
 from rich.style import Style
 from rich.text import Text
-from textual.widget import Widget
 
 from jobconsole.core.terminal_text import inert
 from jobconsole.tui import texts
 from jobconsole.tui.clock_face import TimeStyle, since_text
-from jobconsole.tui.messages import Changed, HealthChanged, PauseChanged, Ticked
-from jobconsole.tui.on_dashboard import OnDashboard
+from jobconsole.tui.messages import PauseChanged
+from jobconsole.tui.widgets.feed_line import FeedLine
 
 
-class StatusBar(OnDashboard, Widget):
+class StatusBar(FeedLine):
     """One line; `note` is the screen's own word on the right."""
 
     def __init__(self) -> None:
         super().__init__()
         self.note = ""
         self._waiting = 0
-        self._drawn = Text()
-
-    def on_mount(self) -> None:
-        """Hear of changes and seconds."""
-        self.feed.subscribe(self)
-
-    def on_changed(self, message: Changed) -> None:
-        """An answer may have come."""
-        self.renew()
-
-    def on_ticked(self, message: Ticked) -> None:
-        """Ages grow."""
-        self.renew()
-
-    def on_health_changed(self, message: HealthChanged) -> None:
-        """A worker came or went."""
-        self.renew()
 
     def on_pause_changed(self, message: PauseChanged) -> None:
-        """The picture is held, or goes on."""
+        """Count what waits."""
         self._waiting = message.waiting
-        self.renew()
 
-    def renew(self) -> None:
-        """Draw anew where the text differs."""
-        if self._compose_line() != self._drawn:
-            self.refresh()
-
-    def render(self) -> Text:
-        """The line."""
-        self._drawn = self._compose_line()
-        return self._drawn
-
-    def _compose_line(self) -> Text:
+    def compose_line(self) -> Text:
+        """What is the matter on the left, the note on the right where both have room."""
         left, right = self._left(), Text(f"{inert(self.note, 80)} ", self.dashboard.look.quiet)
         gap = self.size.width - left.cell_len - right.cell_len
         if gap < 1:
@@ -82,4 +54,9 @@ class StatusBar(OnDashboard, Widget):
             return Text(f" {inert(feed.health.why_not, 120)}", look.needs_you)
         if feed.polled_at is None:
             return Text(" no provider has answered yet", look.quiet)
-        return Text(f" last answer {since_text(feed.polled_at, feed.now(), TimeStyle.AGE)} ago", look.quiet)
+        line = Text(f" last answer {since_text(feed.polled_at, feed.now(), TimeStyle.AGE)} ago", look.quiet)
+        ill = [text for each in feed.provider_healths() if (text := each.text(feed.now()))]
+        if ill:
+            more = f" and {len(ill) - 1} more" if len(ill) > 1 else ""
+            line.append(f"  {inert(ill[0], 120)}{more}", look.needs_you)
+        return line
