@@ -101,15 +101,17 @@ def _deliver(url: str, notice: Notice) -> str | None:
         import apprise
     except ImportError:
         return EXTRA_MISSING
-    _keep_quiet()
-    sender = apprise.Apprise(asset=_asset(apprise))
-    if not sender.add(url):
+    _here.said = []
+    for name in _TALKATIVE:
+        logging.getLogger(name).addFilter(_KEPT)  # a second time changes nothing
+    service = apprise.Apprise.instantiate(url, asset=_asset(apprise))
+    if service is None:
         return "Apprise does not understand the URL; see its documentation of this service"
-    result = sender.notify(notice.text, notice.title, body_format=apprise.NotifyFormat.TEXT)
-    if result:
+    sender = apprise.Apprise()
+    sender.add(service)
+    if sender.notify(notice.text, notice.title, body_format=apprise.NotifyFormat.TEXT):
         return None
-    said = [entry.message for entry in result.logs() if entry.level in ("WARNING", "ERROR", "CRITICAL")]
-    return " ".join(said) or "the service did not take it"
+    return " ".join(_here.said) or "the service did not take it"
 
 
 def _asset(library: Any) -> apprise.AppriseAsset:
@@ -129,25 +131,22 @@ def _asset(library: Any) -> apprise.AppriseAsset:
     return made
 
 
-class _FromUs(logging.Filter):
-    """Stops lines that would tell a URL in a log of the program: requests made here, and what Apprise says in detail."""
-
-    def __init__(self, least: int) -> None:
-        super().__init__()
-        self._least = least
+class _Kept(logging.Filter):
+    """Keeps back what is logged while a message is sent here: it tells URLs. Warnings say what went wrong with the message."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether the line may go on."""
-        return record.levelno >= self._least or record.threadName != _THREAD
+        """Whether the line may go on: it may where it comes from elsewhere in the program."""
+        said: list[str] | None = getattr(_here, "said", None)
+        if said is None:
+            return True
+        if record.levelno >= logging.WARNING and record.name == "apprise":
+            said.append(record.getMessage())
+        return False
 
 
-_QUIET = {"apprise": _FromUs(logging.WARNING), "urllib3.connectionpool": _FromUs(logging.CRITICAL + 1)}
-
-
-def _keep_quiet() -> None:
-    """Filter the loggers below this file; a second time changes nothing."""
-    for name, quiet in _QUIET.items():
-        logging.getLogger(name).addFilter(quiet)
+_here = threading.local()  # `said`: what Apprise told of the message that this thread sends
+_KEPT = _Kept()
+_TALKATIVE = ("apprise", "urllib3.connectionpool")
 
 
 def _harmless(said: str, url: str) -> str:
