@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +16,16 @@ import click
 from jobconsole.cli.completion import complete_provider
 from jobconsole.cli.exits import Exit
 from jobconsole.cli.invocation import Invocation, pass_invocation
-from jobconsole.cli.opening import contracts
+from jobconsole.cli.opening import contracts, reading
 from jobconsole.cli.output import Column, Output, Piece, Tone, Toned
+from jobconsole.core.account_view import account_view
 from jobconsole.core.contract import Contract
 from jobconsole.core.contract_check import SampleResult, judge_samples
 from jobconsole.core.contract_file import load
 from jobconsole.core.contract_view import contract_view
 from jobconsole.core.coverage import coverage
 from jobconsole.core.durations import duration_text
+from jobconsole.core.views import View
 from jobconsole.errors import ContractInvalid, InvalidValue
 from jobconsole.protocols import Contracts
 
@@ -35,6 +37,7 @@ _COLUMNS = (
     Column("CHECKS", is_right=True),
     Column("SUBMIT"),
     Column("CANCEL"),
+    Column("SPENT"),
     Column("FROM"),
 )
 
@@ -42,7 +45,7 @@ _COLUMNS = (
 @click.command()
 @pass_invocation
 def providers(invocation: Invocation) -> None:
-    """List the provider contracts."""
+    """List the provider contracts, each with what its account has spent."""
     asyncio.run(_list(invocation))
 
 
@@ -69,26 +72,31 @@ def check(invocation: Invocation, file: Path, samples: Path | None) -> Exit:
 
 
 async def _list(invocation: Invocation) -> None:
-    async with contracts(invocation) as known:
-        found = known.all()
+    async with reading(invocation, "providers") as console:
+        found = console.contracts.all()
+        accounts, now = await console.accounts(), console.clock.wall()
+        operations = await console.operations(include_ended=True)
+
+    def spending(contract: Contract) -> list[View]:
+        keys = {op.account_key for op in operations if op.provider == contract.name} & accounts.keys()
+        return [account_view(accounts[key], now, operations, contract) for key in sorted(keys)]
+
     if invocation.as_json:
-        invocation.output.json([each if isinstance(each, dict) else _refusal(each) for each in map(_entry, found)])
+        valid = [each for each in found if isinstance(each, Contract)]
+        views = {each.name: {**contract_view(each), "accounts": spending(each)} for each in valid}
+        invocation.output.json([views[each.name] if isinstance(each, Contract) else _refusal(each) for each in found])
     else:
-        invocation.output.table(_COLUMNS, [_row(each) for each in found if isinstance(each, Contract)])
+        invocation.output.table(_COLUMNS, [_row(each, spending(each)) for each in found if isinstance(each, Contract)])
     for each in found:
         if isinstance(each, ContractInvalid):
             invocation.output.note("refused: ", str(each))
-
-
-def _entry(found: Contract | ContractInvalid) -> dict[str, Any] | ContractInvalid:
-    return contract_view(found) if isinstance(found, Contract) else found
 
 
 def _refusal(error: ContractInvalid) -> dict[str, Any]:
     return {"source": error.source, "error": {"code": error.code, "message": str(error)}}
 
 
-def _row(contract: Contract) -> list[Piece]:
+def _row(contract: Contract, accounts: Sequence[View]) -> list[Piece]:
     return [
         contract.name,
         contract.title,
@@ -97,8 +105,15 @@ def _row(contract: Contract) -> list[Piece]:
         str(contract.budget.status_requests),
         "yes" if contract.submit is not None else "track only",
         "yes" if contract.cancel is not None else "-",
+        _spent(accounts),
         contract.source,
     ]
+
+
+def _spent(accounts: Sequence[View]) -> Piece:
+    """What was spent this hour, and what holds the account back; nothing where it was never used."""
+    told = "; ".join(", ".join(filter(None, (each["standing"], each["text"]))) for each in accounts)
+    return Toned(told, Tone.BAD) if any(each["standing"] for each in accounts) else told or "-"
 
 
 async def _show(invocation: Invocation, name: str) -> None:

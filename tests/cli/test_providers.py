@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from .conftest import Shell
+from .conftest import Called, Shell
 
 CONTRACT = """
 contract = 1
@@ -58,6 +59,18 @@ def test_all_contracts_are_listed_and_shown(shell: Shell) -> None:
     assert "play" in shell("providers").out
     assert shell("provider", "show", "play", "--json").json["status"]["request"]["request"] == "GET /v1/jobs/{job_id}"
     assert "effect  Stops the job at its next step" in shell("provider", "show", "play").out
+
+
+@pytest.mark.rule("B9")
+def test_a_provider_says_what_its_account_has_spent(shell: Shell, submit: Callable[..., Called]) -> None:
+    """A submission and the checks that followed it, of the 1,200 a minute that its contract allows; others spent nothing."""
+    assert submit("quick", "--wait", "--name", "Q3").code == 0
+    listed = {each["name"]: each["accounts"] for each in shell("providers", "--json").json}
+    (account,) = listed["play"]
+    assert account["text"] == f"{account['spent']:,} of 72,000 this hour"
+    assert [(each["operation_id"], each["name"]) for each in account["spent_by"]] == [("quick", "Q3")]
+    assert listed["openai-batch"] == []
+    assert account["text"] in shell("providers").out
 
 
 @pytest.mark.rule("X14")
