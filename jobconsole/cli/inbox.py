@@ -14,6 +14,7 @@ import click
 
 from jobconsole.cli.completion import complete_operation
 from jobconsole.cli.invocation import Invocation, pass_invocation
+from jobconsole.cli.notice_trial import trial
 from jobconsole.cli.opening import reading, writing
 from jobconsole.cli.output import Tone, Toned
 from jobconsole.cli.values import TIME, person
@@ -35,6 +36,9 @@ def inbox(context: click.Context, invocation: Invocation) -> None:
     """Show what needs a decision, and what to see; the oldest first, what is snoozed last."""
     if context.invoked_subcommand is None:
         asyncio.run(_inbox(invocation))
+
+
+inbox.add_command(trial)
 
 
 @inbox.command()
