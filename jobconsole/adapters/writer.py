@@ -103,7 +103,7 @@ class Writer:
         self._queue.append(job)
         if self._drainer is None or self._drainer.done():
             self._drainer = asyncio.create_task(self._drain(), name="jobconsole-store")
-        return await asyncio.shield(job.done)
+        return await job.done  # a caller that goes away takes its own future along, and nothing else
 
     @property
     def why_not(self) -> str:

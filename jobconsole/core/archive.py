@@ -98,7 +98,7 @@ def _archive(taken: Archived, actor: str, view: View) -> Plan[bool]:
         actor=actor,
         operation_id=op.operation_id,
         op_seq=op.op_seq + 1,
-        fields={**audit_fields(op), "archive": taken.month, "last": last},
+        fields={**audit_fields(op, doc), "archive": taken.month, "last": last},
         set=removed,
     )
     return Plan((draft,), True)

@@ -35,10 +35,9 @@ ID_FIELDS: Final[Mapping[str, str]] = {
 }
 _TABLES: Final = {wire: str(table) for table, wire in WIRE_NAMES.items()}
 
-_INDEXED: Final = (
-    *PLANNED_FROM,
+_INDEXED: Final = frozenset(PLANNED_FROM) | {
     *("state", "lease", "account", "provider", "provider_job_id", "request_fingerprint", "ended_at", "look"),
-)
+}
 """Fields that the queues and `_entries` look at: a change of others costs the indexes nothing."""
 
 _ALWAYS: Final = ("open", "lease", "action")
@@ -195,7 +194,7 @@ class Documents:
             after = apply(before, fields)
             shown = after if after is not None else before
             if shown is not None:
-                self._replace(table, wire_key, after, before)
+                self._replace(table, wire_key, after, before, fields)
                 changed.append((table, str(shown[ID_FIELDS[table]])))
         return tuple(changed)
 
@@ -214,7 +213,12 @@ class Documents:
         return doc
 
     def _replace(
-        self, table: str, wire_key: str, after: dict[str, Any] | None, before: Mapping[str, Any] | None = None
+        self,
+        table: str,
+        wire_key: str,
+        after: dict[str, Any] | None,
+        before: Mapping[str, Any] | None,
+        fields: Mapping[str, Any] | None,
     ) -> None:
         stored = self.tables[WIRE_NAMES[table]]
         shown = after if after is not None else before
@@ -229,13 +233,12 @@ class Documents:
             self._keys[key] = wire_key
         if self._below is not None:
             self._touched.add(key)
-        self._index(key, old, after)
+        if old is None or fields is None or not _INDEXED.isdisjoint(fields):
+            self._index(key, old, after)
 
     def _index(self, key: Key, old: Mapping[str, Any] | None, new: Mapping[str, Any] | None) -> None:
         table, own_id = key
         if table not in (Table.OPERATIONS, Table.ACTIONS):
-            return
-        if old is not None and new is not None and all(old.get(name) == new.get(name) for name in _INDEXED):
             return
         gone, come = self._entries(table, old) if old is not None else _NOWHERE, self._entries(table, new)
         for index, value in gone - come:

@@ -9,10 +9,27 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
+
+import msgspec
+from msgspec.structs import replace
 
 from jobconsole.core.looks import settle
 from jobconsole.core.operation import Action, Operation, Value, changes, document
+
+_AUDITED: Final = (
+    ("revision", "revision"),
+    ("phase", "phase"),
+    ("job_state", "last_known_state"),
+    ("planned_at", "next_poll_at"),
+    ("delay_source", "delay_source"),
+    ("status_requests_used", "status_requests_used"),
+    ("max_status_requests", "max_status_requests"),
+    ("deadline_at", "deadline_at"),
+)
+"""Audit fields that every event of an operation carries, and what they are called in the record (SPEC 11)."""
+
+_IS_JSON: Final = frozenset({str, int, float, bool, type(None)})
 
 Key: TypeAlias = tuple[str, str]  # (table, id): ("operations", operation_id), ("accounts", key), ("actions", id), ...
 
@@ -102,9 +119,7 @@ class Draft:
         **fields: Any,
     ) -> EventDraft:
         """Append an event that leaves the operation as `op` (default: unchanged). `also`: other documents' fields."""
-        import msgspec.structs
-
-        after = settle(msgspec.structs.replace(op or self.op, op_seq=self.op.op_seq + 1))
+        after = settle(replace(op or self.op, op_seq=self.op.op_seq + 1))
         stored = document(after)
         changed = changes(self._stored, stored)
         written: dict[Key, Mapping[str, Any] | None] = {(Table.OPERATIONS, after.operation_id): changed}
@@ -114,7 +129,7 @@ class Draft:
             actor=self.actor,
             operation_id=after.operation_id,
             op_seq=after.op_seq,
-            fields={**audit_fields(after), **{k: plain(v) for k, v in fields.items() if v is not None}},
+            fields={**audit_fields(after, stored), **{k: plain(v) for k, v in fields.items() if v is not None}},
             set=written,
         )
         self.op, self._stored = after, stored
@@ -130,22 +145,20 @@ def action_set(action: Action, before: Action | None = None) -> dict[Key, Mappin
 
 def plain(value: Any) -> Any:
     """JSON values only."""
-    import msgspec
-
+    if type(value) in _IS_JSON:
+        return value
     return document(value) if isinstance(value, Value) else msgspec.to_builtins(value)
 
 
-def audit_fields(op: Operation) -> dict[str, Any]:
-    """The fields that every event of an operation carries, as they are after it (SPEC 11)."""
-    shown = {
-        "revision": op.revision,
-        "phase": op.phase,
-        "job_state": op.last_known_state,
-        "planned_at": op.next_poll_at,
-        "delay_source": op.delay_source,
-        "status_requests_used": op.status_requests_used,
-        "max_status_requests": op.max_status_requests,
-        "deadline_at": op.deadline_at,
-        "lease_token": op.lease.token if op.lease else None,
-    }
-    return {key: plain(value) for key, value in shown.items() if value is not None}
+def audit_fields(op: Operation, stored: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields that every event of an operation carries, as they are after it (SPEC 11). `stored` is its document."""
+    shown: dict[str, Any] = {}
+    for name, own_name in _AUDITED:
+        value = stored.get(own_name)
+        if value is None:  # a default is left out there
+            value = plain(getattr(op, own_name))
+        if value is not None:
+            shown[name] = value
+    if op.lease is not None:
+        shown["lease_token"] = op.lease.token
+    return shown

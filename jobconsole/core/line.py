@@ -14,6 +14,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
+from functools import lru_cache
 from math import isfinite
 from typing import Any, Final
 
@@ -165,6 +166,7 @@ def parse(data: bytes) -> Line | None:
         return None
 
 
+@lru_cache(maxsize=64)  # all events of a batch have one time
 def timestamp(at: datetime) -> str:
     """RFC 3339 UTC with `Z`, whole milliseconds."""
     return at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
@@ -188,9 +190,12 @@ def storable(value: Any, depth: int = 0) -> Any:
         return value if isfinite(value) else None
     if depth >= _DEEPEST:
         return "(not stored: nested too deep)"
-    if isinstance(value, Mapping):
+    if kind is dict or isinstance(value, Mapping):
         return {
-            key if type(key) is str and key.isascii() else _text(str(key)): storable(v, depth + 1) for key, v in value.items()
+            key if type(key) is str and key.isascii() else _text(str(key)): v
+            if v is None or (type(v) is str and v.isascii())  # most values, without a call
+            else storable(v, depth + 1)
+            for key, v in value.items()
         }
     if isinstance(value, list | tuple):
         return [storable(v, depth + 1) for v in value]
