@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 from textual.pilot import Pilot
 
+from jobconsole.console import Budget
 from jobconsole.core.vocabulary import Phase
 from jobconsole.tui.screens.inbox import InboxScreen
 from jobconsole.tui.widgets.inbox_card import InboxCard
@@ -14,8 +17,6 @@ from tests.tui.conftest import TestedDashboard, pass_time, running, settled, tex
 
 async def ask_about(app: TestedDashboard, name: str) -> None:
     """Let an operation spend its one request, so that a person is asked."""
-    from jobconsole.console import Budget
-
     await app.track(name, title=f"{name} export", budget=Budget(status_requests=1))
     app.clock.advance(60)
     op = await app.check(name)
@@ -150,3 +151,163 @@ async def test_decisions_and_looks_stand_apart(dashboard: TestedDashboard) -> No
     async with running(dashboard) as pilot:
         screen = await open_inbox(pilot)
         assert [entry.key for entry in screen.list.entries] == ["heading-decision", "acme-1", "heading-look", "acme-2"]
+
+
+def rows_of(app: TestedDashboard) -> list[str]:
+    """Keys of the list, headings included."""
+    screen = app.screen
+    assert isinstance(screen, InboxScreen)
+    return [entry.key for entry in screen.list.entries]
+
+
+@pytest.mark.rule("H7")
+async def test_what_is_snoozed_stands_below_and_stands_up_again_at_its_second(dashboard: TestedDashboard) -> None:
+    """acme-1 rests until 10:32:00; until then only acme-2 is counted in the header."""
+    await ask_about(dashboard, "acme-1")
+    await ask_about(dashboard, "acme-2")
+    await dashboard.desk.snooze("acme-1", dashboard.clock.wall() + timedelta(minutes=30), by="person:ana")
+    async with running(dashboard, (140, 40)) as pilot:
+        await open_inbox(pilot)
+        assert rows_of(dashboard) == ["heading-decision", "acme-2", "heading-snoozed", "acme-1"]
+        shown = text_of(dashboard)
+        assert any("SNOOZED  1" in line for line in shown)
+        assert any("acme-1 export" in line and "until 10:32:00 UTC" in line for line in shown)
+        assert "Inbox 1!" in shown[0]
+        await pass_time(pilot, 30 * 60 - 1)
+        assert rows_of(dashboard) == ["heading-decision", "acme-2", "heading-snoozed", "acme-1"]
+        await pass_time(pilot, 1)
+        assert rows_of(dashboard) == ["heading-decision", "acme-1", "acme-2"]
+        assert "Inbox 2!" in text_of(dashboard)[0]
+
+
+@pytest.mark.rule("H7", "U6")
+async def test_an_inbox_in_which_all_rests_says_so_and_when_the_next_one_wakes(dashboard: TestedDashboard) -> None:
+    """Two rest, until 10:32:00 and 12:02:00; Ben answered a third one at 10:02:00."""
+    for name in ("acme-1", "acme-2"):
+        await ask_about(dashboard, name)
+    for name, minutes in (("acme-1", 120), ("acme-2", 30)):
+        await dashboard.desk.snooze(name, dashboard.clock.wall() + timedelta(minutes=minutes), by="person:ana")
+    await dashboard.track("acme-3")
+    await dashboard.desk.decide("acme-3", "extend", by="person:ben")
+    async with running(dashboard, (160, 40)) as pilot:
+        await open_inbox(pilot)
+        shown = " ".join(" ".join(line[:66] for line in text_of(dashboard)).split())
+        assert "Nothing needs you. 3 operations watched, last answer 10:02:00 UTC by ben." in shown
+        assert "2 snoozed, the next wakes at 10:32:00 UTC." in shown
+        assert rows_of(dashboard) == ["nothing", "heading-snoozed", "acme-2", "acme-1"]
+        assert " Inbox  Audit " in text_of(dashboard)[0]
+
+
+@pytest.mark.rule("H7", "U4")
+@pytest.mark.parametrize(("minutes", "mark"), [(14, None), (16, "over 15 min"), (61, "over 1 h")])
+async def test_an_item_that_waits_for_too_long_says_so_in_words(
+    dashboard: TestedDashboard, minutes: int, mark: str | None
+) -> None:
+    """In the list and on the card, with whatever colours."""
+    await ask_about(dashboard, "acme-1")
+    async with running(dashboard, (140, 40)) as pilot:
+        screen = await open_inbox(pilot)
+        await card_is_read(pilot, screen)
+        await pass_time(pilot, minutes * 60)
+        shown = text_of(dashboard)
+        assert any("over" in line for line in shown) is (mark is not None)
+        if mark is not None:
+            assert any(f"{mark} " in line[:59] for line in shown)
+            assert any(f"{mark} without an answer" in line for line in shown)
+
+
+@pytest.mark.parametrize(
+    ("typed", "shown"),
+    [
+        ("mine", ["acme-1"]),
+        ("!mine", ["acme-2", "acme-3"]),
+        ("with:ben", ["acme-2"]),
+        ("with:nobody", ["acme-3"]),
+        ("snoozed", ["acme-3"]),
+        ("!snoozed", ["acme-1", "acme-2"]),
+        ("export with:ana", ["acme-1"]),
+        ("every status request", ["acme-1", "acme-2", "acme-3"]),
+        ('"mine"', []),
+    ],
+)
+async def test_the_filter_knows_whose_an_item_is_and_what_rests(
+    dashboard: TestedDashboard, typed: str, shown: list[str]
+) -> None:
+    """Ana has the first one, Ben the second, and nobody the third, which rests. What is quoted is a text as any other."""
+    for name in ("acme-1", "acme-2", "acme-3"):
+        await ask_about(dashboard, name)
+    await dashboard.desk.assign("acme-1", "ana", by="person:ana", shown=None)
+    await dashboard.desk.assign("acme-2", "ben", by="person:ana", shown=None)
+    await dashboard.desk.snooze("acme-3", dashboard.clock.wall() + timedelta(hours=2), by="person:ana")
+    async with running(dashboard, (140, 40)) as pilot:
+        await open_inbox(pilot)
+        await pilot.press("slash", *typed, "enter")
+        await pilot.pause()
+        assert [key for key in rows_of(dashboard) if key.startswith("acme")] == shown
+        assert any("No item matches" in line for line in text_of(dashboard)) is (not shown)
+
+
+@pytest.mark.rule("U8")
+async def test_what_leaves_the_filter_stays_under_the_cursor_until_it_is_left(dashboard: TestedDashboard) -> None:
+    """Among what is mine, the first one is given back: the next key still means it."""
+    for name in ("acme-1", "acme-2"):
+        await ask_about(dashboard, name)
+        await dashboard.desk.assign(name, "ana", by="person:ana", shown=None)
+    async with running(dashboard, (140, 40)) as pilot:
+        screen = await open_inbox(pilot)
+        await pilot.press("slash", *"mine", "enter")
+        await pilot.press("a")
+        await until(pilot, lambda: dashboard.feed.operations["acme-1"].attention.assigned_to is None)
+        await pass_time(pilot, 1)
+        assert (screen.list.cursor, screen.card.operation_id) == ("acme-1", "acme-1")
+        assert not any("answered" in line for line in text_of(dashboard))
+        await pilot.press("down")
+        await until(pilot, lambda: rows_of(dashboard) == ["heading-decision", "acme-2"])
+
+
+@pytest.mark.rule("H4")
+async def test_a_row_that_was_answered_says_who_answered_what(dashboard: TestedDashboard) -> None:
+    """Not only that it was."""
+    await ask_about(dashboard, "acme-1")
+    async with running(dashboard, (140, 40)) as pilot:
+        screen = await open_inbox(pilot)
+        await card_is_read(pilot, screen)
+        await dashboard.desk.decide("acme-1", "extend", by="person:ben")
+        await settled(pilot)
+        await until(pilot, lambda: any("answered by ben: extend" in line for line in text_of(dashboard)))
+
+
+@pytest.mark.rule("H8")
+async def test_an_option_without_purpose_is_marked_on_the_card_and_may_be_chosen(dashboard: TestedDashboard) -> None:
+    """The business deadline was 10:30:00; an extension past it is still one key."""
+    due = dashboard.clock.wall() + timedelta(minutes=30)
+    await dashboard.track("acme-1", budget=Budget(deadline="2h", status_requests=1, business_deadline_at=due))
+    dashboard.clock.advance(60)
+    await dashboard.check("acme-1")
+    dashboard.clock.advance(30 * 60)
+    async with running(dashboard, (140, 40)) as pilot:
+        screen = await open_inbox(pilot)
+        await card_is_read(pilot, screen)
+        shown = " ".join(" ".join(line[60:].strip(" │") for line in text_of(dashboard)).split())
+        assert "serves no purpose any more: the business deadline 10:30:00Z has passed" in shown
+        await pilot.press("enter")
+        await pass_time(pilot, 1)
+        await pilot.press("1")
+        await until(pilot, lambda: dashboard.feed.operations["acme-1"].granted.times == 1)
+
+
+@pytest.mark.rule("H7", "U3")
+async def test_notes_on_the_card_are_inert_bounded_and_the_newest_is_last(dashboard: TestedDashboard) -> None:
+    """Six notes, of which four are shown; markup and escapes are text."""
+    await ask_about(dashboard, "acme-1")
+    for number in range(1, 6):
+        await dashboard.desk.note("acme-1", f"note {number}", by="person:ben")
+    await dashboard.desk.note("acme-1", "[red]\x1b[2J" + "\nmore" * 9, by="person:ana")
+    async with running(dashboard, (140, 50)) as pilot:
+        screen = await open_inbox(pilot)
+        await card_is_read(pilot, screen)
+        shown = [line[60:].rstrip(" │") for line in text_of(dashboard)]
+        first = next(place for place, line in enumerate(shown) if "notes     2 older in the story" in line)
+        assert [line.split(": ")[-1].strip() for line in shown[first + 1 : first + 4]] == ["note 3", "note 4", "note 5"]
+        assert shown[first + 4].endswith("ana: [red]\\x1b[2J")
+        assert shown[first + 8].strip() == "… 6 more rows in the story"

@@ -30,6 +30,9 @@ class Frame(OnDashboard, Screen[None]):
     """One main screen. `mode` is the tab that is lit while it is shown."""
 
     mode: ClassVar[str] = ""
+    filter_hint: ClassVar[str] = "text  !text"
+    """What may be typed behind `/`; it stands there until something is."""
+    _has_item = False
 
     def compose(self) -> ComposeResult:
         """Header, body, entry line, status bar, footer; and the one line of a terminal that is too small for them."""
@@ -79,6 +82,13 @@ class Frame(OnDashboard, Screen[None]):
     def focus_body(self) -> None:
         """Give the keys back to what is looked at, after something was typed."""
         self.focus_next(self.AUTO_FOCUS or "*")
+
+    def renew_keys(self) -> None:
+        """The footer offers what can be done to an inbox item only where one is looked at."""
+        has_item = any(each.operation_id in self.feed.asking for each in self.subjects(for_many=False))
+        if has_item is not self._has_item:
+            self._has_item = has_item
+            self.refresh_bindings()
 
     def show_holds(self) -> None:
         """Acts that wait, and can be undone, have changed."""

@@ -141,6 +141,7 @@ class InboxScreen(Frame):
         message.stop()
         if self.card.operation_id != message.key:
             self.card.show(message.key)
+            self.renew_keys()
             if self._kept is not None:
                 self._renew()
 
@@ -187,6 +188,7 @@ class InboxScreen(Frame):
         self._draw()
         if self.card.operation_id != self.list.cursor:
             self.card.show(self.list.cursor)
+        self.renew_keys()
 
     def _draw(self) -> None:
         pen = self.pen(max(24, self.list.columns - 1))
