@@ -32,6 +32,7 @@ from jobconsole.tui.clock_face import TimeStyle
 from jobconsole.tui.feed import Feed
 from jobconsole.tui.holds import Holds
 from jobconsole.tui.log_ring import LogRing
+from jobconsole.tui.notifying import Notifying
 from jobconsole.tui.screens.audit import AuditScreen
 from jobconsole.tui.screens.detail import DetailScreen
 from jobconsole.tui.screens.frame import Frame
@@ -86,6 +87,7 @@ class Dashboard(App[None]):
         self.feed = Feed(desk)
         self.holds = Holds(desk.clock, self._holds_changed)
         self.answering = Answering(self)
+        self.notifying = Notifying(self)
         self.log_ring = LogRing()
         self._looks = {name: Look(each) for name, each in themes.themes.items()}
         for each in themes.themes.values():
@@ -108,8 +110,10 @@ class Dashboard(App[None]):
     def on_mount(self) -> None:
         """Follow the store, and tick."""
         logging.getLogger("jobconsole").addHandler(self.log_ring)
+        self.feed.overhear(self.notifying.hear)
         self._follow()
         self.set_interval(TICK, self.feed.tick)
+        self.set_interval(TICK, self.notifying.tick)
         for fault in self.faults:
             self.say(fault, is_bad=True)
 

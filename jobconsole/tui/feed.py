@@ -6,7 +6,7 @@ Only this file decides when a screen hears of something. It owns what the dashbo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 
 from textual.message import Message
@@ -38,6 +38,7 @@ class Feed:
         self._tally = ProviderTally()
         self._broker = Broker(desk.store)
         self._listeners: list[MessagePump] = []
+        self._overhearing: list[Callable[[BrokerNews, Mapping[str, Operation]], None]] = []
         self._paused_at: datetime | None = None
         self._waiting: set[str] = set()
         self._waiting_accounts: set[str] = set()
@@ -72,6 +73,10 @@ class Feed:
         """Post `Changed`, `Ticked`, `HealthChanged` and `PauseChanged` to `listener` as long as it runs."""
         self._listeners.append(listener)
 
+    def overhear(self, listener: Callable[[BrokerNews, Mapping[str, Operation]], None]) -> None:
+        """Call `listener` with each telling of the store and the operations as they are, while repainting is paused too."""
+        self._overhearing.append(listener)
+
     # ---- the store ------------------------------------------------------------------------------------------------------
     async def run(self) -> None:
         """Read everything once, then follow the store until cancelled."""
@@ -85,6 +90,8 @@ class Feed:
             stop()
 
     def _hear(self, news: BrokerNews) -> None:
+        for overhear in self._overhearing:
+            overhear(news, self._broker.operations)
         self._waiting |= news.operation_ids
         self._waiting_accounts |= news.account_keys
         self._is_reload_waiting |= news.is_reload

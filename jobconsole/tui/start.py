@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from jobconsole.console import Desk, load_settings, load_themes
+from jobconsole.console import Desk, load_notify, load_settings, load_themes
 from jobconsole.errors import InvalidValue
 from jobconsole.tui.app import DEFAULT_THEME, Dashboard
 from jobconsole.tui.keys import read_settings
@@ -29,7 +29,8 @@ def make_dashboard(
         raise InvalidValue(f"there is no theme {wanted!r:.60}; there are {', '.join(sorted(themes.themes))}")
     app = Dashboard(desk, themes, theme=wanted, profile=profile or (home.name if home is not None else ""))
     app.set_keymap(settings.keymap)
-    app.faults = (*themes.failures, *settings.faults)
+    app.notifying.settings = load_notify(home)
+    app.faults = (*themes.failures, *settings.faults, *app.notifying.settings.faults)
     if not is_animated:
         app.animation_level = "none"
     return app
