@@ -51,6 +51,7 @@ __all__ = [
     "open_desk",
     "open_reader",
     "require_credential",
+    "save_setting",
     "send_trial_notice",
     "telling_people",
     "write_audit",
@@ -218,6 +219,13 @@ def _notifier(settings: NotifySettings) -> Notifier:
     from jobconsole.adapters.secrets import ReferenceSecrets
 
     return AppriseNotifier(settings.urls, ReferenceSecrets())
+
+
+def save_setting(home: Path | None, table: str, key: str, value: str | bool) -> None:
+    """Write one setting into `config.toml` in the store's folder. Raises `InvalidValue`: then the file is as it was."""
+    from jobconsole.adapters.settings_file import write_setting
+
+    write_setting(home_folder(home), table, key, value)
 
 
 def require_credential(contract: Contract) -> None:

@@ -1,10 +1,15 @@
-"""The settings file of a store's folder: `config.toml`, read once when a front end starts.
+"""The settings file of a store's folder: `config.toml`, read once when a front end starts, and changed key by key.
 
-Only this file reads it. It knows TOML and nothing of what the settings mean: each front end takes its own tables.
+Only this file reads and writes it. It knows TOML and nothing of what the settings mean: each front end takes its own tables.
+A person wrote it: comments, order and layout stay, and where it cannot be changed without harm it is left alone.
 """
 
 from __future__ import annotations
 
+import contextlib
+import os
+import stat
+import tempfile
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -26,3 +31,53 @@ def read_settings_file(folder: Path) -> Mapping[str, Any]:
         raise InvalidValue(f"{path}: is not TOML: {error}") from None
     except OSError as error:
         raise InvalidValue(f"{path}: cannot be read: {error.strerror or error}") from None
+
+
+def write_setting(folder: Path, table: str, key: str, value: str | bool) -> None:
+    """Set one key of one table; all else stays as it was written. Raises `InvalidValue`: then the file is untouched.
+
+    A link is followed: what it points to is replaced, not the link. Of two writers at once, one wins with a whole file.
+    """
+    path = (folder / NAME).resolve()
+    read_settings_file(folder)  # what cannot be read is not written over
+    try:
+        if path.exists() and not path.stat().st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH):
+            raise InvalidValue(f"{path}: is read-only")
+        _replace(path, _changed(path, table, key, value))
+    except OSError as error:
+        raise InvalidValue(f"{path}: cannot be written: {error.strerror or error}") from None
+
+
+def _changed(path: Path, table: str, key: str, value: str | bool) -> str:
+    """The file's text with the one key set."""
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
+    try:
+        document = tomlkit.parse(path.read_bytes().decode()) if path.exists() else tomlkit.document()
+        if table not in document:
+            document[table] = tomlkit.table()
+        found = document[table]
+        if not isinstance(found, dict):
+            raise InvalidValue(f"{path}: {table} is no table; write [{table}]")
+        found[key] = value
+        return tomlkit.dumps(document)
+    except TOMLKitError as error:
+        raise InvalidValue(f"{path}: is not TOML: {error}") from None
+
+
+def _replace(path: Path, text: str) -> None:
+    """Write beside it, then take its place: whoever reads meanwhile sees the old file or the new one."""
+    handle, beside = tempfile.mkstemp(prefix=f".{NAME}-", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(text.encode())
+            file.flush()
+            os.fsync(file.fileno())
+        if path.exists():
+            os.chmod(beside, stat.S_IMODE(path.stat().st_mode))
+        os.replace(beside, path)
+    except OSError:
+        with contextlib.suppress(OSError):
+            os.unlink(beside)
+        raise

@@ -35,17 +35,20 @@ def can_show(invocation: Invocation) -> bool:
 
 @click.command()
 @click.option("--theme", help="A theme by its name; `:theme` in the dashboard shows all of them.")
-@click.option("--no-mouse", is_flag=True, help="Leave the mouse to the terminal, for selecting text.")
+@click.option(
+    "--profile", default="", metavar="NAME", help="A word for this store in the header; prod asks before it destroys."
+)
+@click.option("--no-mouse", is_flag=True, help="Leave the mouse to the terminal, for selecting text; m takes it back.")
 @click.option("--no-animation", is_flag=True, help="Nothing moves but what changes.")
 @click.option("--in-browser", is_flag=True, hidden=True)  # `serve` calls it so: the terminal is in the browser
 @pass_invocation
-def tui(invocation: Invocation, theme: str | None, no_mouse: bool, no_animation: bool, in_browser: bool) -> Exit:
+def tui(invocation: Invocation, theme: str | None, profile: str, no_mouse: bool, no_animation: bool, in_browser: bool) -> Exit:
     """The dashboard; without a terminal, what waits, line by line."""
     if not in_browser and not can_show(invocation):
         from jobconsole.cli.listing import live
 
         return live(invocation)
-    return dashboard(invocation, theme=theme, has_mouse=not no_mouse, is_animated=not no_animation)
+    return dashboard(invocation, theme=theme, profile=profile, has_mouse=not no_mouse, is_animated=not no_animation)
 
 
 @click.command()
@@ -77,12 +80,19 @@ def _global_options(invocation: Invocation) -> list[str]:
     return [*home, *(["--read-only"] if invocation.is_read_only else []), *files]
 
 
-def dashboard(invocation: Invocation, *, theme: str | None = None, has_mouse: bool = True, is_animated: bool = True) -> Exit:
+def dashboard(
+    invocation: Invocation,
+    *,
+    theme: str | None = None,
+    profile: str = "",
+    has_mouse: bool = True,
+    is_animated: bool = True,
+) -> Exit:
     """Open the store and show it until the person leaves. Raises `StoreError` where it cannot be read."""
 
     async def run() -> Exit:
         async with _opened(invocation) as desk:
-            return await show(desk, invocation, theme=theme, has_mouse=has_mouse, is_animated=is_animated)
+            return await show(desk, invocation, theme=theme, profile=profile, has_mouse=has_mouse, is_animated=is_animated)
 
     return asyncio.run(run())
 
@@ -99,15 +109,16 @@ async def show(
     """Show an open desk until the person leaves, with a worker inside where the store can be written."""
     from jobconsole.tui.start import make_dashboard
 
-    app = make_dashboard(desk, invocation.home, theme=theme, profile=profile, is_animated=is_animated)
+    app = make_dashboard(desk, invocation.home, theme=theme, profile=profile, has_mouse=has_mouse, is_animated=is_animated)
     gc.collect()
     gc.freeze()  # the program's own objects live as long as it does: the collector need not look at them again
     async with contextlib.AsyncExitStack() as stack:
         if desk.health().is_writable:
             await stack.enter_async_context(desk.embedded_worker())
             await stack.enter_async_context(telling_people(desk, invocation.home))
+            app.feed.expect_worker()
         with stop_on_signals(app.exit):
-            await app.run_async(mouse=has_mouse)
+            await app.run_async(mouse=app.mouse.is_on)
     return Exit.OK if not app.return_code else Exit.FAILURE
 
 

@@ -16,9 +16,9 @@ from jobconsole.tui.action import Action
 from jobconsole.tui.attending_actions import ATTENDING_ACTIONS
 from jobconsole.tui.deciding_actions import DECIDING_ACTIONS
 from jobconsole.tui.looking_actions import LOOKING_ACTIONS
-from jobconsole.tui.shell_actions import OPEN, SHELL_ACTIONS
+from jobconsole.tui.shell_actions import LEAVE, OPEN, SHELL_ACTIONS
 
-_EVERYWHERE = (OPEN, *DECIDING_ACTIONS, *SHELL_ACTIONS, *LOOKING_ACTIONS)
+_EVERYWHERE = (OPEN, LEAVE, *DECIDING_ACTIONS, *SHELL_ACTIONS, *LOOKING_ACTIONS)
 
 ACTIONS: Mapping[str, Action] = MappingProxyType({action.action_id: action for action in (*_EVERYWHERE, *ATTENDING_ACTIONS)})
 """The table by `action_id`, in the order of footer and help."""

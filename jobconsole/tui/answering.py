@@ -17,6 +17,7 @@ from jobconsole.core.operation import Operation, Option
 from jobconsole.core.terminal_text import inert
 from jobconsole.errors import JobconsoleError
 from jobconsole.tui.action import Subject
+from jobconsole.tui.copying import copy_text
 from jobconsole.tui.dialogs.cancel import CancelDialog, SureDialog
 from jobconsole.tui.dialogs.choose import ChooseDialog, CredentialDialog, JobIdDialog
 from jobconsole.tui.dialogs.close import CloseDialog
@@ -90,7 +91,7 @@ class Answering:
             self._refuse(card.why_not if card is not None else f"{option} is not open for {operation_id}.")
             return
         if card.asks is Ask.LINK:
-            self._app.copy_text(card.url or "", "The address of the provider's console")
+            copy_text(self._app, card.url or "", "The address of the provider's console")
             return
         asked = await self._ask(op, card, looks_first=looks_first)
         if asked is None:

@@ -8,31 +8,34 @@ from __future__ import annotations
 
 import getpass
 import logging
-from collections.abc import Callable, Iterable
+import os
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import ClassVar
 
 from rich.console import RenderableType
 from rich.text import Text
 from textual import work
-from textual.app import App, SystemCommand
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
+from textual.filter import LineFilter
 from textual.reactive import reactive
 from textual.screen import Screen
-from textual.widgets import HelpPanel, Input
+from textual.widgets import HelpPanel
 
 from jobconsole.console import Desk, LoadedThemes
-from jobconsole.core.terminal_text import inert
 from jobconsole.core.theme import Theme
 from jobconsole.tui import texts
-from jobconsole.tui.action import Call, Subject
-from jobconsole.tui.actions import ACTIONS, BINDINGS, COMMANDS, nearest_commands
+from jobconsole.tui.acting import ActingApp
+from jobconsole.tui.actions import BINDINGS, COMMANDS
 from jobconsole.tui.answering import Answering
+from jobconsole.tui.clipboard import Copier, desktop_clipboard
 from jobconsole.tui.clock_face import TimeStyle
 from jobconsole.tui.feed import Feed
 from jobconsole.tui.holds import Holds
 from jobconsole.tui.log_ring import LogRing
+from jobconsole.tui.mouse import MouseReports
 from jobconsole.tui.notifying import Notifying
+from jobconsole.tui.plain_signs import plain_key
 from jobconsole.tui.screens.audit import AuditScreen
 from jobconsole.tui.screens.detail import DetailScreen
 from jobconsole.tui.screens.frame import Frame
@@ -40,15 +43,14 @@ from jobconsole.tui.screens.inbox import InboxScreen
 from jobconsole.tui.screens.log import LogScreen
 from jobconsole.tui.screens.operations import OperationsScreen
 from jobconsole.tui.screens.providers import ProvidersScreen
-from jobconsole.tui.themes import Look, textual_theme
+from jobconsole.tui.theme_choice import DEFAULT_THEME, ThemeChoice
+from jobconsole.tui.themes import Look
 from jobconsole.tui.widgets.filter_bar import EntryLine
 
 TICK = 1.0  # seconds
-DEFAULT_THEME = "jobconsole-dark"
-_LONGEST_TOAST = 400  # characters
 
 
-class Dashboard(App[None]):
+class Dashboard(ActingApp):
     """One dashboard over one desk. `person` is who decides here, `profile` the word for this store in the header.
 
     With `is_production`, what destroys something asks for more than a key, and the word has an accent of its own (UX 3.4).
@@ -78,28 +80,27 @@ class Dashboard(App[None]):
         person: str | None = None,
         profile: str = "",
         is_production: bool = False,
+        has_mouse: bool = True,
     ) -> None:
         super().__init__()
         self.use_command_palette = True
         self.desk, self.profile, self.is_production = desk, profile, is_production
         self.faults: tuple[str, ...] = ()  # what of themes and settings could not be used; told at the start
+        self.keep_setting: Callable[[str, str], None] = lambda key, value: None  # for next time; raises `InvalidValue`
         self.person = person or f"person:{getpass.getuser()}"
         self.feed = Feed(desk)
         self.holds = Holds(desk.clock, self._holds_changed)
         self.answering = Answering(self)
         self.notifying = Notifying(self)
         self.log_ring = LogRing()
-        self._looks = {name: Look(each) for name, each in themes.themes.items()}
-        for each in themes.themes.values():
-            self.register_theme(textual_theme(each))
-        self.theme = theme
-        for name in self.available_themes.keys() - themes.themes.keys():
-            self.unregister_theme(name)  # Textual's own ones know nothing of our states
+        self.themes: ThemeChoice = ThemeChoice(self, themes, theme)
+        self.mouse: MouseReports = MouseReports(self, is_on=has_mouse)
+        self.copier: Copier = Copier(os.environ, self.copy_to_clipboard, lambda: None if self.is_web else desktop_clipboard())
 
     @property
     def look(self) -> Look:
         """The styles of the theme in use."""
-        return self._looks.get(self.theme) or self._looks[DEFAULT_THEME]
+        return self.themes.look
 
     @property
     def theme_file(self) -> Theme:
@@ -111,6 +112,8 @@ class Dashboard(App[None]):
         """Follow the store, and tick."""
         logging.getLogger("jobconsole").addHandler(self.log_ring)
         self.feed.overhear(self.notifying.hear)
+        self.themes.follow()
+        self.app_resume_signal.subscribe(self, lambda _: self.mouse.resumed())
         self._follow()
         self.set_interval(TICK, self.feed.tick)
         self.set_interval(TICK, self.notifying.tick)
@@ -124,6 +127,7 @@ class Dashboard(App[None]):
 
     def on_unmount(self) -> None:
         """Keep no more of the log, and hold nothing."""
+        self.mouse.left()
         self.holds.drop_all()
         logging.getLogger("jobconsole").removeHandler(self.log_ring)
 
@@ -131,53 +135,17 @@ class Dashboard(App[None]):
     async def _follow(self) -> None:
         await self.feed.run()
 
-    # ---- actions --------------------------------------------------------------------------------------------------------
-    def action_act(self, action_id: str, argument: str = "") -> None:
-        """Do one action of the table, on what the main screen names; keys, palette, commands and mouse all end here."""
-        action = ACTIONS[action_id]
-        subjects: tuple[Subject, ...] = ()
-        if action.needs_selection:
-            subjects = self.main_screen.subjects(for_many=action.for_many)
-            if not subjects:
-                self.say(texts.NOT_HERE)
-                return
-        action.act(Call(self, subjects, argument))
+    # ---- drawing --------------------------------------------------------------------------------------------------------
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Textual's own, and the theme's."""
+        return (*super().get_line_filters(), *self.themes.filters)
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Whether a key may act now: False lets it through to who types or to a dialog, None dims it in the footer."""
-        if action != "act":
-            return super().check_action(action, parameters)
-        wanted = ACTIONS[str(parameters[0])]
-        if wanted.is_priority and not wanted.is_everywhere and (self.screen.is_modal or isinstance(self.focused, Input)):
-            return False
-        subjects = self.main_screen.subjects(for_many=wanted.for_many) if wanted.needs_selection else ()
-        if wanted.needs_item and not any(each.operation_id in self.feed.asking for each in subjects):
-            return False
-        return True if subjects or not wanted.needs_selection else None
-
-    def run_command(self, typed: str) -> None:
-        """Do what was typed behind `:`; an unknown word is told the nearest three."""
-        word, _, argument = typed.strip().partition(" ")
-        action = COMMANDS.get(word)
-        if action is not None:
-            self.action_act(action.action_id, argument.strip())
-        elif word:
-            self.say(texts.nobody_knows(word, nearest_commands(word)), is_bad=True)
-
-    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """The palette: every action of the table."""
-        for action in ACTIONS.values():
-            yield SystemCommand(action.title, action.hint, self._doing(action.action_id))
-
-    def _doing(self, action_id: str) -> Callable[[], None]:
-        return lambda: self.action_act(action_id)
+    def get_key_display(self, binding: Binding) -> str:
+        """A key for footer and help; in words where the terminal may have no signs for it."""
+        shown = super().get_key_display(binding)
+        return plain_key(shown) if self.theme_file.is_ascii else shown
 
     # ---- what actions ask for -------------------------------------------------------------------------------------------
-    @property
-    def main_screen(self) -> Frame:
-        """The main screen: the one in front, or the one under a dialog."""
-        return next(screen for screen in reversed(self.screen_stack) if isinstance(screen, Frame))
-
     def go(self, mode: str) -> None:
         """Show one of the main screens."""
         self.switch_mode(mode)
@@ -215,15 +183,6 @@ class Dashboard(App[None]):
         """Type a command."""
         self.main_screen.query_one(EntryLine).begin(":", "", tuple(COMMANDS))
 
-    def choose_theme(self, name: str) -> None:
-        """Take the theme of this name; without one, show all of them."""
-        if not name:
-            self.search_themes()
-        elif name in self._looks:
-            self.theme = name
-        else:
-            self.say(texts.no_theme(name, sorted(self._looks)), is_bad=True)
-
     def toggle_help(self) -> None:
         """Show or hide the keys that work here, as they are bound now."""
         if self.screen.query(HelpPanel):
@@ -231,17 +190,8 @@ class Dashboard(App[None]):
         else:
             self.action_show_help_panel()
 
-    def copy_text(self, text: str, what: str) -> None:
-        """Send a text to the terminal's clipboard, and say so, no more."""
-        self.copy_to_clipboard(text)
-        self.say(texts.copied(what))
-
-    def say(self, text: str, *, is_bad: bool = False) -> None:
-        """A toast. Text from elsewhere is shown as it is, never as markup (SPEC U3)."""
-        self.notify(inert(text, _LONGEST_TOAST), severity="error" if is_bad else "information", markup=False)
-
     def _holds_changed(self) -> None:
         """What waits is told by the status bar."""
         for screen in self.screen_stack:
             if isinstance(screen, Frame):
-                screen.show_holds()
+                screen.renew_status()

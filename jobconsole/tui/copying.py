@@ -1,6 +1,6 @@
 """What leaves the dashboard by the clipboard or as a file, and what is said about it (UX: the honest copy toast).
 
-Only this file decides that. The terminal's clipboard (OSC 52) never answers, so nobody claims that something was copied.
+Only this file decides what is copied; `clipboard.py` decides the way, and `texts.py` claims no more than what is known of it.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from jobconsole.core.wording import counted
 from jobconsole.errors import JobconsoleError
 from jobconsole.tui import texts
 from jobconsole.tui.action import Call, Subject
+from jobconsole.tui.clipboard import Way
+from jobconsole.tui.dialogs.select import SelectDialog
 
 if TYPE_CHECKING:
     from jobconsole.tui.app import Dashboard
@@ -23,7 +25,7 @@ _CLOSED_AFTER = 0.2  # seconds until palette and entry line are gone from the pi
 def copy_ids(call: Call) -> None:
     """The ids, one a line."""
     ids = [subject.operation_id for subject in call.subjects]
-    call.app.copy_text("\n".join(ids), ids[0] if len(ids) == 1 else counted(len(ids), "id"))
+    copy_text(call.app, "\n".join(ids), ids[0] if len(ids) == 1 else counted(len(ids), "id"))
 
 
 def copy_records(call: Call) -> None:
@@ -38,7 +40,27 @@ async def _copy_records(app: Dashboard, subjects: Sequence[Subject]) -> None:
         app.say(str(error), is_bad=True)
         return
     text = json.dumps(views[0] if len(views) == 1 else views, indent=2, ensure_ascii=True)
-    app.copy_text(text, f"The JSON of {counted(len(views), 'operation')}")
+    copy_text(app, text, f"The JSON of {counted(len(views), 'operation')}")
+
+
+def copy_text(app: Dashboard, text: str, what: str) -> None:
+    """Copy a text that is called `what`, and say what became of it; where nothing takes it, show it."""
+    app.run_worker(_copy_text(app, text, what), group="copying")
+
+
+async def _copy_text(app: Dashboard, text: str, what: str) -> None:
+    way = await app.copier.copy(text)
+    app.say(texts.copied(what, way))
+    if way is Way.NONE:
+        await app.push_screen(SelectDialog(text))
+
+
+def show_copied(call: Call) -> None:
+    """What was copied last, to be selected with the terminal's own mouse."""
+    if call.app.copier.last:
+        call.app.push_screen(SelectDialog(call.app.copier.last))
+    else:
+        call.app.say("Nothing has been copied yet: y copies the id.")
 
 
 def save_picture(call: Call) -> None:

@@ -21,6 +21,9 @@ from jobconsole.core.provider_health import ProviderHealth, ProviderTally
 from jobconsole.protocols import StoreHealth
 from jobconsole.tui.messages import Changed, Decided, HealthChanged, PauseChanged, Ticked
 
+WORKER_BEGINS_MS = 4_000
+"""How long a worker of this process may take to begin, on a busy machine."""
+
 
 class Feed:
     """What is shown of the store, and who hears of changes. `run` it as a task; `tick` it once a second."""
@@ -43,11 +46,21 @@ class Feed:
         self._waiting: set[str] = set()
         self._waiting_accounts: set[str] = set()
         self._is_reload_waiting = False
+        self._worker_due_up = 0
 
     @property
     def has_worker(self) -> bool:
         """Whether a worker is alive, in this process or another (X19)."""
         return bool(self.health.workers)
+
+    def expect_worker(self) -> None:
+        """This process begins one: for a moment nobody can say that none is running."""
+        self._worker_due_up = self._desk.clock.up_ms() + WORKER_BEGINS_MS
+
+    @property
+    def lacks_worker(self) -> bool:
+        """Whether nobody checks anything, as far as that is known: not before everything was read once."""
+        return self.is_loaded and not self.has_worker and self._desk.clock.up_ms() >= self._worker_due_up
 
     def now(self) -> datetime:
         """The desk's wall clock."""

@@ -5,10 +5,11 @@ Only this file decides how these are called. Actions that change an operation ar
 
 from __future__ import annotations
 
+from jobconsole.tui import texts
 from jobconsole.tui.action import Act, Action, Call
 from jobconsole.tui.clock_face import TimeStyle
 from jobconsole.tui.columns import BY_KEY
-from jobconsole.tui.copying import copy_ids, copy_records, save_picture
+from jobconsole.tui.copying import copy_ids, copy_records, save_picture, show_copied
 from jobconsole.tui.screens.operations import OperationsScreen
 
 
@@ -32,6 +33,11 @@ def _time(call: Call) -> None:
 
 def _pause(call: Call) -> None:
     call.app.feed.toggle_pause()
+
+
+def _mouse(call: Call) -> None:
+    call.app.say(texts.mouse(is_on=call.app.mouse.toggle()))
+    call.app.main_screen.renew_status()
 
 
 def _operations(call: Call) -> OperationsScreen | None:
@@ -80,6 +86,15 @@ OPEN = Action(
     needs_selection=True,
     footer="Open",
 )
+LEAVE = Action(
+    "app.leave",
+    "Quit",
+    lambda call: call.app.leave(),
+    "q",
+    "quit",
+    "Leaves from the operations, from elsewhere goes back; the jobs go on",
+    footer="Quit",
+)
 SHELL_ACTIONS = (
     Action("go.operations", "Operations", _go("operations"), "O", "operations", "All operations of this store"),
     Action("go.inbox", "Inbox", _go("inbox"), "i", "inbox", "What needs a decision, and what to see", footer="Inbox"),
@@ -96,12 +111,16 @@ SHELL_ACTIONS = (
     Action("view.pane", "Side pane", _pane, "v", "pane", "Show or hide the pane beside a wide table"),
     Action("view.pause", "Pause repainting", _pause, "p", "pause", "Hold the picture still, or let it go on"),
     Action("view.time", "Show times as age, local or UTC", _time, "t", "tz", "Cycles; or name one: tz utc"),
-    Action("view.theme", "Theme", lambda call: call.app.choose_theme(call.argument), "", "theme",
+    Action("view.theme", "Theme", lambda call: call.app.themes.choose(call.argument), "", "theme",
            "Choose a theme, or take the one that is named"),
     Action("operation.copy-id", "Copy id", copy_ids, "y", "copy", "The ids of the marked operations, else of this one",
            needs_selection=True, for_many=True, footer="Copy id"),
     Action("operation.copy-json", "Copy JSON", copy_records, "Y", "copy-json", "The records as JSON",
            needs_selection=True, for_many=True),
+    Action("app.copied", "Show what was copied", show_copied, "", "copied",
+           "To be selected with the terminal's own mouse, where no clipboard took it"),
+    Action("view.mouse", "Mouse on or off", _mouse, "m", "mouse",
+           "Off: the terminal's own selection works; shift and drag does in most terminals, too"),
     Action("app.command", "Command line", lambda call: call.app.begin_command(), "colon", "",
            "Type the name of an action", footer="Command", is_priority=True),
     Action("app.palette", "Command palette", lambda call: call.app.action_command_palette(), "ctrl+p", "palette",
@@ -110,7 +129,6 @@ SHELL_ACTIONS = (
            footer="Help"),
     Action("app.screenshot", "Save screenshot", save_picture, "", "screenshot", "Writes this screen as an SVG file"),
     Action("app.back", "Back", lambda call: call.app.back(), "escape,h", "back", "Clears the filter, then goes up"),
-    Action("app.leave", "Quit", lambda call: call.app.leave(), "q", "quit", "Leaves from the operations; the jobs go on"),
     Action("app.quit", "Quit at once", lambda call: call.app.exit(), "ctrl+q", "quit!",
            "Leaves from anywhere; the jobs go on", is_priority=True, is_everywhere=True),
 )  # fmt: skip

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from jobconsole.core.terminal_text import inert
 from jobconsole.core.wording import counted
+from jobconsole.tui.clipboard import Way
 
 NO_OPERATIONS = "No operations yet. Try: jobconsole demo, or jobconsole submit PROVIDER"
 NO_WORKER = "no worker is running: nothing is checked until one is: jobconsole run"
 READ_ONLY = "READ-ONLY"
+MOUSE_OFF = "mouse off: select text (m)"
 NOT_HERE = "Nothing is selected."
 NO_FILTER_HERE = "There is nothing to filter here."
 DUMB_TERMINAL = "TERM=dumb cannot show the dashboard. Try: jobconsole ls"
@@ -47,9 +49,27 @@ def not_done(text: str) -> str:
     return f"Not done: {inert(text, 120)}. The dashboard was left while it could still be undone; nothing was sent."
 
 
-def copied(what: str) -> str:
-    """Nobody knows whether the terminal took it (OSC 52 has no answer)."""
-    return f"{what} sent to the terminal's clipboard (OSC 52)"
+def copied(what: str, way: Way) -> str:
+    """What became of a copied text: no more is claimed than what is known (OSC 52 has no answer)."""
+    told = {
+        Way.DESKTOP: "copied",
+        Way.TMUX: "copied to tmux's buffer, and sent on to its terminal",
+        Way.TERMINAL: "sent to terminal (OSC 52); if it did not arrive, :copied shows it",
+        Way.NONE: "cannot be copied from here: select it",
+    }
+    return f"{inert(what, 120)} {told[way]}"
+
+
+def mouse(*, is_on: bool) -> str:
+    """Who has the mouse now."""
+    return (
+        "The mouse works here again." if is_on else "The mouse is left to the terminal: select text as usual. m takes it back."
+    )
+
+
+def not_kept(what: str, why: str) -> str:
+    """A setting that was chosen live holds for now only."""
+    return f"The {what} is not kept for next time: {inert(why, 250)}"
 
 
 def nobody_knows(command: str, nearest: list[str]) -> str:

@@ -95,6 +95,11 @@ class Look:
         return Style(color=_rich(self.theme.hues[Hue.NEEDS_YOU]), bold=True)
 
     @cached_property
+    def production(self) -> Style:
+        """The word of a production store: like nothing else on the screen."""
+        return Style(color=_rich(self.theme.palette["error"]), bold=True, reverse=True)
+
+    @cached_property
     def done(self) -> Style:
         """What is well."""
         return Style(color=_rich(self.theme.hues[Hue.DONE]))

@@ -10,7 +10,7 @@ from textual.widgets import HelpPanel, Input
 
 from jobconsole.tui.actions import ACTIONS, COMMANDS, nearest_commands
 from jobconsole.tui.clock_face import TimeStyle
-from jobconsole.tui.keys import binding_ids, read_settings
+from jobconsole.tui.keys import binding_ids, read_keymap
 from jobconsole.tui.screens.operations import OperationsScreen
 from tests.tui.conftest import TestedDashboard, pass_time, running, settled, text_of, until
 from tests.tui.test_operations_table import five, table_of
@@ -117,7 +117,7 @@ async def test_times_change_everywhere_at_once(dashboard: TestedDashboard) -> No
 
 async def test_help_shows_the_keys_as_they_are_bound(dashboard: TestedDashboard) -> None:
     """The panel is made from the live bindings; `?` again takes it away."""
-    dashboard.set_keymap(read_settings({"keys": {"view.pause": "ctrl+k"}}).keymap)
+    dashboard.set_keymap(read_keymap({"view.pause": "ctrl+k"}, []))
     async with running(dashboard, (140, 60)) as pilot:
         await pilot.press("question_mark")
         await pilot.pause(0.3)
@@ -131,7 +131,7 @@ async def test_help_shows_the_keys_as_they_are_bound(dashboard: TestedDashboard)
 async def test_another_key_works_and_the_old_one_no_more(dashboard: TestedDashboard) -> None:
     """Keys are changed by the id of their binding, in the table too."""
     await five(dashboard)
-    dashboard.set_keymap(read_settings({"keys": {"view.pause": "ctrl+k", "table.down": "n"}}).keymap)
+    dashboard.set_keymap(read_keymap({"view.pause": "ctrl+k", "table.down": "n"}, []))
     async with running(dashboard) as pilot:
         await pilot.press("p", "j")
         assert not dashboard.feed.is_paused
@@ -139,24 +139,6 @@ async def test_another_key_works_and_the_old_one_no_more(dashboard: TestedDashbo
         await pilot.press("ctrl+k", "n")
         assert dashboard.feed.is_paused
         assert table_of(dashboard).cursor_id == "job-4"
-
-
-@pytest.mark.parametrize(
-    ("tables", "fault"),
-    [
-        ({"keys": {"operation.extnd": "E"}}, "did you mean operation.extend"),
-        ({"keys": {"operation.extend": 5}}, "needs a key"),
-        ({"keys": {"operation.extend": "not a key"}}, "needs a key"),
-        ({"keys": "j"}, "write [keys]"),
-        ({"ui": {"theme": 1}}, "ui.theme is no text"),
-        ({"ui": {"colour": "red"}}, "ui.colour is not known"),
-    ],
-)
-def test_a_setting_that_cannot_be_used_is_told_and_the_rest_is_taken(tables: dict[str, object], fault: str) -> None:
-    """One sentence each, with the mend."""
-    settings = read_settings({"keys": {"view.pause": "ctrl+k"}} | tables)
-    assert fault in settings.faults[0]
-    assert len(settings.faults) == 1
 
 
 def test_every_binding_that_can_be_changed_has_an_id() -> None:

@@ -15,8 +15,9 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Static
 
-from jobconsole.tui.app import DEFAULT_THEME, Dashboard
+from jobconsole.tui.app import Dashboard
 from jobconsole.tui.screens.inbox import InboxScreen
+from jobconsole.tui.theme_choice import DEFAULT_THEME
 from jobconsole.tui.widgets.line_list import LineList
 from tests.tui.conftest import until
 from tests.tui.staged_day import LEDGER, staged_day

@@ -90,6 +90,6 @@ class Frame(OnDashboard, Screen[None]):
             self._has_item = has_item
             self.refresh_bindings()
 
-    def show_holds(self) -> None:
-        """Acts that wait, and can be undone, have changed."""
+    def renew_status(self) -> None:
+        """What the status bar tells has changed: acts that wait, or the mouse."""
         self.query_one(StatusBar).renew()

@@ -70,13 +70,18 @@ class Header(FeedLine):
             line.append(" READ-ONLY ", look.needs_you + Style(bold=True, reverse=True))
             line.append(" ")
         if self.dashboard.profile:
-            line.append(f"{inert(self.dashboard.profile, 20)}  ", look.accent)
+            line.append(
+                f" {inert(self.dashboard.profile, 20)} ", look.production if self.dashboard.is_production else look.accent
+            )
+            line.append(" ")
         line.append_text(self._providers(is_short=is_short))
         return line.append_text(self._clock(is_short=is_short))
 
     def _providers(self, *, is_short: bool) -> Text:
         """`● 3/4 providers`: of those in use, how many are well; without a worker nobody asks them."""
         look, healths = self.dashboard.look, self.feed.provider_healths()
+        if not self.feed.has_worker and not self.feed.lacks_worker:
+            return Text()  # nobody can say yet
         if not self.feed.has_worker:
             return Text(f"{self._dot(is_full=False)} no worker  ", look.needs_you)
         if not healths:

@@ -30,7 +30,8 @@ class StatusBar(FeedLine):
 
     def compose_line(self) -> Text:
         """What is the matter on the left, the note on the right where both have room."""
-        left, right = self._left(), Text(f"{inert(self.note, 80)} ", self.dashboard.look.quiet)
+        mouse = "" if self.dashboard.mouse.is_on else f"{texts.MOUSE_OFF} · "
+        left, right = self._left(), Text(f"{mouse}{inert(self.note, 80)} ", self.dashboard.look.quiet)
         gap = self.size.width - left.cell_len - right.cell_len
         if gap < 1:
             left.truncate(self.size.width)
@@ -48,10 +49,12 @@ class StatusBar(FeedLine):
             return Text(f" {text} ", look.needs_you + Style(bold=True, reverse=True))
         if feed.is_paused:
             return Text(f" {texts.paused(self._waiting)}", look.needs_you)
-        if feed.is_loaded and not feed.has_worker:
+        if feed.lacks_worker:
             return Text(f" {texts.NO_WORKER}", look.needs_you)
         if not feed.health.is_writable:
             return Text(f" {inert(feed.health.why_not, 120)}", look.needs_you)
+        if not feed.is_loaded:
+            return Text()
         if feed.polled_at is None:
             return Text(" no provider has answered yet", look.quiet)
         line = Text(f" last answer {since_text(feed.polled_at, feed.now(), TimeStyle.AGE)} ago", look.quiet)

@@ -1,0 +1,81 @@
+"""How the actions of the table are reached: keys, palette, `:` commands and mouse all end in `action_act`.
+
+Only this file decides what an action is told and when its key is let through. `Dashboard` derives from `ActingApp` and adds
+what actions ask for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, cast
+
+from textual.app import App, SystemCommand
+from textual.screen import Screen
+from textual.widgets import Input
+
+from jobconsole.core.terminal_text import inert
+from jobconsole.tui import texts
+from jobconsole.tui.action import Call, Subject
+from jobconsole.tui.actions import ACTIONS, COMMANDS, nearest_commands
+from jobconsole.tui.feed import Feed
+from jobconsole.tui.screens.frame import Frame
+
+if TYPE_CHECKING:
+    from jobconsole.tui.app import Dashboard
+
+_LONGEST_TOAST = 400  # characters
+
+
+class ActingApp(App[None]):
+    """An app that does the actions of the table."""
+
+    feed: Feed
+
+    def say(self, text: str, *, is_bad: bool = False) -> None:
+        """A toast. Text from elsewhere is shown as it is, never as markup (SPEC U3)."""
+        self.notify(inert(text, _LONGEST_TOAST), severity="error" if is_bad else "information", markup=False)
+
+    @property
+    def main_screen(self) -> Frame:
+        """The main screen: the one in front, or the one under a dialog."""
+        return next(screen for screen in reversed(self.screen_stack) if isinstance(screen, Frame))
+
+    def action_act(self, action_id: str, argument: str = "") -> None:
+        """Do one action of the table, on what the main screen names."""
+        action = ACTIONS[action_id]
+        subjects: tuple[Subject, ...] = ()
+        if action.needs_selection:
+            subjects = self.main_screen.subjects(for_many=action.for_many)
+            if not subjects:
+                self.say(texts.NOT_HERE)
+                return
+        action.act(Call(cast("Dashboard", self), subjects, argument))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Whether a key may act now: False lets it through to who types or to a dialog, None dims it in the footer."""
+        if action != "act":
+            return super().check_action(action, parameters)
+        wanted = ACTIONS[str(parameters[0])]
+        if wanted.is_priority and not wanted.is_everywhere and (self.screen.is_modal or isinstance(self.focused, Input)):
+            return False
+        subjects = self.main_screen.subjects(for_many=wanted.for_many) if wanted.needs_selection else ()
+        if wanted.needs_item and not any(each.operation_id in self.feed.asking for each in subjects):
+            return False
+        return True if subjects or not wanted.needs_selection else None
+
+    def run_command(self, typed: str) -> None:
+        """Do what was typed behind `:`; an unknown word is told the nearest three."""
+        word, _, argument = typed.strip().partition(" ")
+        action = COMMANDS.get(word)
+        if action is not None:
+            self.action_act(action.action_id, argument.strip())
+        elif word:
+            self.say(texts.nobody_knows(word, nearest_commands(word)), is_bad=True)
+
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        """The palette: every action of the table."""
+        for action in ACTIONS.values():
+            yield SystemCommand(action.title, action.hint, self._doing(action.action_id))
+
+    def _doing(self, action_id: str) -> Callable[[], None]:
+        return lambda: self.action_act(action_id)

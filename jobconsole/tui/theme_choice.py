@@ -1,0 +1,68 @@
+"""Which theme is in use, how another one is taken, and that what a person chose stays for the next time (SPEC U4).
+
+Only this file decides that. The dashboard owns one `ThemeChoice`; `themes.py` says how a theme looks in Textual.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.filter import LineFilter
+from textual.theme import Theme as TextualTheme
+
+from jobconsole.console import LoadedThemes
+from jobconsole.errors import InvalidValue
+from jobconsole.tui import texts
+from jobconsole.tui.plain_signs import PlainSigns
+from jobconsole.tui.themes import Look, textual_theme
+
+if TYPE_CHECKING:
+    from jobconsole.tui.app import Dashboard
+
+DEFAULT_THEME = "jobconsole-dark"
+
+
+class ThemeChoice:
+    """The themes of one dashboard. `name` is the one it begins with."""
+
+    def __init__(self, app: Dashboard, themes: LoadedThemes, name: str) -> None:
+        self._app = app
+        self._looks = {each: Look(theme) for each, theme in themes.themes.items()}
+        self._plain = (PlainSigns(),)
+        for theme in themes.themes.values():
+            app.register_theme(textual_theme(theme))
+        app.theme = self._kept = name
+        for own in app.available_themes.keys() - themes.themes.keys():
+            app.unregister_theme(own)  # Textual's own ones know nothing of our states
+
+    @property
+    def look(self) -> Look:
+        """The styles of the theme in use."""
+        return self._looks.get(self._app.theme) or self._looks[DEFAULT_THEME]
+
+    @property
+    def filters(self) -> tuple[LineFilter, ...]:
+        """What every drawn line goes through: in a theme of ASCII signs, all of ours are drawn so."""
+        return self._plain if self.look.theme.is_ascii else ()
+
+    def follow(self) -> None:
+        """Keep each theme that is taken from now on, by command or by the palette."""
+        self._app.theme_changed_signal.subscribe(self._app, self._changed)
+
+    def choose(self, name: str) -> None:
+        """Take the theme of this name; without one, show all of them."""
+        if not name:
+            self._app.search_themes()
+        elif name in self._looks:
+            self._app.theme = name
+        else:
+            self._app.say(texts.no_theme(name, sorted(self._looks)), is_bad=True)
+
+    def _changed(self, theme: TextualTheme) -> None:
+        if theme.name == self._kept:
+            return
+        self._kept = theme.name
+        try:
+            self._app.keep_setting("theme", theme.name)
+        except InvalidValue as error:
+            self._app.say(texts.not_kept("theme", str(error)), is_bad=True)
