@@ -16,7 +16,7 @@ from jobconsole.core.durations import duration_text
 from jobconsole.core.events import Kind
 from jobconsole.core.terminal_text import inert
 from jobconsole.core.vocabulary import DelaySource, Delivery
-from jobconsole.core.wording import actor_text, clock_text, says_more, source_text, words
+from jobconsole.core.wording import actor_text, clock_text, counted, says_more, source_text, words
 
 Event: TypeAlias = Mapping[str, Any]
 
@@ -180,6 +180,16 @@ def _job_id(event: Event) -> str:
     return "by its status URL"
 
 
+def _action_requested(group: Group) -> str:
+    """Who approved it stands first: that is what people look for."""
+    lead = group.lead
+    asked, approved = _who(lead), lead.get("approved_by")
+    if approved is None:
+        return f"{_act(lead)} asked for by {asked}"
+    by = inert(actor_text(str(approved)), _SHORT)
+    return _joined(f"{_act(lead)} approved by {by}", f"asked for by {asked}" if by != asked else "")
+
+
 def _action_started(group: Group) -> str:
     return f"{_act(group.lead)} sent, no answer"
 
@@ -222,6 +232,14 @@ def _decided(group: Group) -> str:
         f"ended as {words(str(closed.get('phase')))}" if closed is not None else "",
         why,
     )
+
+
+def _extended(group: Group) -> str:
+    """What was granted, by itself; beside the decision that granted it, the limits before and after say so."""
+    lead = group.lead
+    nouns = (("minutes", "minute"), ("checks", "check"), ("failures", "failure"), ("rate_limits", "rate-limit answer"))
+    more = ", ".join(counted(int(lead[name]), noun) for name, noun in nouns if lead.get(name))
+    return f"{more or 'nothing'} more, extension {lead.get('times')}"
 
 
 def _decision_refused(group: Group) -> str:
@@ -349,9 +367,11 @@ _SENTENCES: Mapping[str, Callable[[Group], str | None]] = MappingProxyType(
     {
         Kind.SUBMITTED: _submitted,
         Kind.SUBMIT_ANSWERED: _submit_answered,
+        Kind.ACTION_REQUESTED: _action_requested,
         Kind.ACTION_STARTED: _action_started,
         Kind.ACTION_ENDED: _action_ended,
         Kind.DECIDED: _decided,
+        Kind.EXTENDED: _extended,
         Kind.DECISION_REFUSED: _decision_refused,
         Kind.ITEM_CHANGED: _item_changed,
         Kind.CHECK_RESERVED: _reserved,

@@ -1,22 +1,23 @@
 """The audit a page at a time: a million events cost what one page costs (SPEC L2, UX 1a).
 
-Only this file decides how pages are read and what a search matches. `screens/audit.py` shows them.
+Only this file decides how pages are read. What a search matches is `audit_search.py`'s; `screens/audit.py` shows them.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, TypeAlias
+from typing import Any
 
 from jobconsole.console import Desk
 from jobconsole.core.story_line import alone, moment
+from jobconsole.core.wording import counted
+from jobconsole.tui.audit_search import Matches
 
 PAGE = 200  # events
 _CHUNK = 1_000  # events looked at in one step of a search backwards
-Matches: TypeAlias = Callable[[bytes], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,32 @@ class AuditEvent:
         return fields
 
 
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Events in the order of the chain. `has_older` and `has_newer`: others that match may stand before or behind them."""
+
+    events: tuple[AuditEvent, ...] = ()
+    has_older: bool = False
+    has_newer: bool = False
+
+    def grown(self, news: Page) -> Page:
+        """This page with what came behind it; the oldest leave where a page is full."""
+        events = (*self.events, *news.events)
+        has_older = self.has_older or len(events) > PAGE
+        return replace(self, events=events[-PAGE:], has_older=has_older, has_newer=news.has_newer)
+
+    def told(self, last_seq: int, *, is_search: bool) -> str:
+        """How much of the audit it is: `events 301–500 of 500`, `3 events match`, `200 events that match, and older ones`."""
+        if not self.events:
+            return ""
+        if not is_search:
+            return f"events {self.events[0].seq:,}–{self.events[-1].seq:,} of {last_seq:,}"
+        beyond = [word for word, is_so in (("older", self.has_older), ("newer", self.has_newer)) if is_so]
+        if beyond:
+            return f"{counted(len(self.events), 'event')} that match, and maybe {' and '.join(beyond)} ones"
+        return f"{counted(len(self.events), 'event')} of {last_seq:,} match{'es' if len(self.events) == 1 else ''}"
+
+
 def event_of(line: bytes) -> AuditEvent:
     """The event that a stored line describes."""
     fields = json.loads(line)
@@ -52,47 +79,37 @@ def event_of(line: bytes) -> AuditEvent:
     )
 
 
-def matcher(text: str) -> Matches | None:
-    """What a search matches: each of its words, in any field, whatever its case; `!word` must not occur. None matches all."""
-    words = text.lower().split()
-    wanted = [word.encode() for word in words if not word.startswith("!")]
-    unwanted = [word[1:].encode() for word in words if word.startswith("!") and len(word) > 1]
-    if not wanted and not unwanted:
-        return None
-
-    def matches(line: bytes) -> bool:
-        line = line.lower()
-        return all(word in line for word in wanted) and not any(word in line for word in unwanted)
-
-    return matches
-
-
-async def page_after(desk: Desk, seq: int, matches: Matches | None = None, most: int = PAGE) -> list[AuditEvent]:
+async def page_after(desk: Desk, seq: int, matches: Matches | None = None, most: int = PAGE) -> Page:
     """The first `most` matching events behind `seq`, oldest first."""
     found: list[AuditEvent] = []
     async for line in desk.events(None, seq):
         if matches is None or matches(line):
+            if len(found) == most:
+                return Page(tuple(found), has_older=seq > 0, has_newer=True)
             found.append(event_of(line))
-            if len(found) >= most:
-                break
-    return found
+    return Page(tuple(found), has_older=seq > 0)
 
 
-async def page_before(desk: Desk, seq: int, matches: Matches | None = None, most: int = PAGE) -> list[AuditEvent]:
+async def page_before(desk: Desk, seq: int, matches: Matches | None = None, most: int = PAGE) -> Page:
     """The last `most` matching events before `seq`, oldest first."""
     found: list[AuditEvent] = []
     end = seq
-    while end > 1 and len(found) < most:
-        begin = max(0, end - 1 - (most if matches is None else _CHUNK))
+    while end > 1 and len(found) <= most:
+        begin = max(0, end - 1 - (most + 1 if matches is None else _CHUNK))
         chunk: list[AuditEvent] = []
         async for line in desk.events(None, begin):
             if _seq(line) >= end:
                 break
             if matches is None or matches(line):
                 chunk.append(event_of(line))
-        found = [*chunk, *found][-most:]
+        found = [*chunk, *found]
         end = begin + 1
-    return found
+    return Page(tuple(found[-most:]), has_older=len(found) > most, has_newer=True)
+
+
+async def newest_page(desk: Desk, last_seq: int, matches: Matches | None = None) -> Page:
+    """The page that ends the audit."""
+    return replace(await page_before(desk, last_seq + 1, matches), has_newer=False)
 
 
 def _seq(line: bytes) -> int:

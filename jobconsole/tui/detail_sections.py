@@ -210,10 +210,9 @@ def account_row(view: View, pen: Pen) -> Content:
     """What the operation's account spent of what, in the core's words, and what holds it back (B9)."""
     style = "$state-failed bold" if view["denied"] else "$state-needs-you bold"
     held = (f"{view['standing']}, ", style) if view["standing"] else ""
-    told = Content.assemble(
-        (f"{'account':<{_LABEL}}", "$quiet"), (inert(f"{view['account']}  ", _WORD), ""), held, view["text"]
-    )
-    return Content("\n").join(hanging(told, _LABEL, pen.width))
+    label = Content.styled(f"{'account':<{_LABEL}}", "$quiet")
+    told = Content.assemble(inert(f"{view['account']}  ", _WORD), held, view["text"])
+    return Content("\n").join(hanging(label, told, pen.width))
 
 
 def _note(text: str) -> Content:
@@ -262,8 +261,8 @@ def request_row(attempt: Attempt, pen: Pen) -> tuple[Content, ...]:
         f" {what:<10} {answer:>3} " if is_roomy else f" {what:>2} {answer:>3} ",
         (f"{took:>7}  " if is_roomy else f"{took:>6} ", "$quiet"),
     )
-    row = Content.assemble(facts, said, (_next(attempt, now) if pen.width >= _ROOMY else "", "$quiet"))
-    return hanging(row, facts.cell_length, pen.width)
+    told = Content.assemble(said, (_next(attempt, now) if pen.width >= _ROOMY else "", "$quiet"))
+    return hanging(facts, told, pen.width)
 
 
 def _none(pen: Pen) -> str:
@@ -326,13 +325,12 @@ def action_row(view: View, pen: Pen) -> tuple[Content, ...]:
     status = f" ({view['http_status']})" if view["http_status"] is not None else ""
     tried = f", {view['attempts']} attempts" if view["attempts"] > 1 else ""
     detail = f": {inert(view['detail'], _SENTENCE)}" if view["detail"] else ""
-    facts = Content.assemble((f"{clock_text(asked, pen.now)}  ", "$quiet"), (f"{view['kind']:<8}", "bold"))
-    row = Content.assemble(
-        facts,
-        f" {inert(outcome, _WORD)}{status}{tried}",
+    facts = Content.assemble((f"{clock_text(asked, pen.now)}  ", "$quiet"), (f"{view['kind']:<8} ", "bold"))
+    told = Content.assemble(
+        f"{inert(outcome, _WORD)}{status}{tried}",
         (f", asked for by {inert(actor_text(view['requested_by']), _WORD)}{approved}{detail}", "$quiet"),
     )
-    return hanging(row, facts.cell_length + 1, pen.width)
+    return hanging(facts, told, pen.width)
 
 
 def waited(view: View) -> str:

@@ -60,6 +60,8 @@ def _follow_log(call: Call) -> None:
 LOOKING_ACTIONS = (
     Action("look.verify", "Verify the audit", _on_audit(lambda screen, _: screen.action_verify()), "", "verify",
            "Proves that no event was changed, removed or inserted, or shows the first broken place"),
+    Action("look.decisions", "Decisions in the audit", _on_audit(lambda screen, _: screen.action_decisions()), "", "decisions",
+           "Who approved what: decisions alone, or everything again"),
     Action("look.jump", "Jump in the audit", _on_audit(_jump), "", "jump", "To an event's number, or a time: jump 1042"),
     Action("look.newest", "Newest events", _on_audit(lambda screen, _: screen.action_newest()), "", "newest",
            "The last page of the audit"),

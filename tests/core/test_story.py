@@ -9,6 +9,7 @@ import pytest
 from jobconsole.core.commands.reservation import Reserved, give_back
 from jobconsole.core.events import Kind
 from jobconsole.core.story import story
+from jobconsole.core.story_line import alone
 from tests.core.staged_wait import WORKER, StagedWait, contract
 
 
@@ -289,3 +290,24 @@ async def test_interleaved_operations_keep_the_order_of_the_chain() -> None:
         "10:20:02 b",
         "10:20:03 a",
     ]
+
+
+# ---- one event by itself -----------------------------------------------------------------------------------------------------
+@pytest.mark.rule("H5")
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ({"action": "cancel", "approved_by": "person:ana"}, "cancel approved by ana"),
+        ({"action": "submit", "approved_by": None}, "submission asked for by ana"),
+        ({"action": "cancel", "approved_by": "person:ben"}, "cancel approved by ben, asked for by ana"),
+    ],
+)
+def test_a_requested_action_says_first_who_approved_it(fields: dict[str, str | None], told: str) -> None:
+    """That is what people look for."""
+    assert alone({"kind": Kind.ACTION_REQUESTED, "actor": "person:ana", **fields}) == told
+
+
+def test_a_grant_by_itself_says_what_it_grants() -> None:
+    """What is zero is left out."""
+    event = {"kind": Kind.EXTENDED, "minutes": 15, "checks": 1, "failures": 0, "rate_limits": 2, "times": 2}
+    assert alone(event) == "15 minutes, 1 check, 2 rate-limit answers more, extension 2"

@@ -10,7 +10,8 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 
 from jobconsole.core.chain import Breach, Broken, Verification
-from jobconsole.tui.audit_pages import PAGE, matcher, page_after, page_before
+from jobconsole.tui.audit_pages import PAGE, newest_page, page_after, page_before
+from jobconsole.tui.audit_search import parse_search
 from jobconsole.tui.detail_sections import Pen
 from jobconsole.tui.dialogs.jump import JumpDialog
 from jobconsole.tui.screens.audit import AuditScreen, proof
@@ -50,25 +51,53 @@ async def test_it_opens_at_the_newest_event_and_turns_pages_at_their_ends(dashbo
 
 
 async def test_pages_are_read_both_ways_and_end_where_the_audit_ends(dashboard: TestedDashboard) -> None:
-    """Never all lines."""
+    """Never all lines; a page knows whether others stand before or behind it."""
     await fill(dashboard, 30)
     desk = dashboard.desk
-    assert [event.seq for event in await page_after(desk, 0, most=3)] == [1, 2, 3]
-    assert [event.seq for event in await page_before(desk, 32, most=3)] == [29, 30, 31]
-    assert [event.seq for event in await page_before(desk, 3, most=9)] == [1, 2]
-    assert await page_after(desk, 31) == []
+    for page, seqs, has_older, has_newer in (
+        (await page_after(desk, 0, most=3), [1, 2, 3], False, True),
+        (await page_before(desk, 32, most=3), [29, 30, 31], True, True),
+        (await page_before(desk, 3, most=9), [1, 2], False, True),
+        (await page_after(desk, 31), [], True, False),
+        (await page_after(desk, 28, most=3), [29, 30, 31], True, False),
+        (await newest_page(desk, 31), [*range(1, 32)], False, False),
+    ):
+        assert ([event.seq for event in page.events], page.has_older, page.has_newer) == (seqs, has_older, has_newer)
 
 
 @pytest.mark.parametrize(
     ("search", "found"),
-    [("acme-7", [9]), ("ACME-7", [9]), ("submitted acme-1", [3, 12, 13]), ("!submitted", [1]), ("nothing-like-it", [])],
+    [
+        ("acme-7", [9]),
+        ("ACME-7", [9]),
+        ("submitted acme-1", [3, 12, 13]),
+        ("!submitted", [1]),
+        ("nothing-like-it", []),
+        ("kind:store", [1]),
+        ("kind:submitted job:acme-1", [3, 12, 13]),
+        ("job:!", []),
+        ("kind:", [*range(1, 14)]),  # still being typed
+        ("by:ana !job:acme", []),
+        ("by:store", [1]),
+    ],
 )
-async def test_a_search_finds_every_word_in_any_field(dashboard: TestedDashboard, search: str, found: list[int]) -> None:
-    """`!word` must not occur."""
+async def test_a_search_finds_every_term(dashboard: TestedDashboard, search: str, found: list[int]) -> None:
+    """In any field, or in the one that is named; `!` turns a term round. Both ways find the same."""
     await fill(dashboard, 12)
-    matches = matcher(search)
-    assert [event.seq for event in await page_before(dashboard.desk, 14, matches)] == found
-    assert [event.seq for event in await page_after(dashboard.desk, 0, matches)] == found
+    matches = parse_search(search, {})
+    assert [event.seq for event in (await page_before(dashboard.desk, 14, matches)).events] == found
+    assert [event.seq for event in (await page_after(dashboard.desk, 0, matches)).events] == found
+
+
+@pytest.mark.parametrize("search", ["ledger", "job:LEDGER", "job:acme-1 ledger", "job:job-acme-1"])
+async def test_a_search_finds_the_events_of_an_operation_by_its_name(dashboard: TestedDashboard, search: str) -> None:
+    """What a person called it, and what the provider does; its checks too, which do not tell either."""
+    await dashboard.track("acme-0")
+    await dashboard.track("acme-1", title="Q3 ledger")
+    await dashboard.check("acme-1")
+    operations = {op.operation_id: op for op in await dashboard.desk.operations()}
+    found = (await page_after(dashboard.desk, 0, parse_search(search, operations))).events
+    assert [event.kind for event in found] == ["submitted", "check_reserved", "check_answered", "state_changed"]
 
 
 async def test_slash_searches_and_escape_shows_all_again(dashboard: TestedDashboard) -> None:
@@ -88,7 +117,7 @@ async def test_a_search_without_a_hit_says_so(dashboard: TestedDashboard) -> Non
     async with running(dashboard) as pilot:
         screen = await open_audit(pilot)
         screen.filter_by("zebra")
-        await until(pilot, lambda: any('No event contains "zebra"' in line for line in text_of(dashboard)))
+        await until(pilot, lambda: any('No event matches "zebra"' in line for line in text_of(dashboard)))
 
 
 async def test_a_jump_goes_to_a_number_and_to_a_time(dashboard: TestedDashboard) -> None:
@@ -124,17 +153,69 @@ def test_a_broken_chain_shows_the_first_broken_place_first() -> None:
 
 
 @pytest.mark.rule("H5")
-async def test_who_approved_what_can_be_read_from_the_record(dashboard: TestedDashboard) -> None:
-    """The decision, by whom, and why."""
-    await dashboard.track("acme-1")
+@pytest.mark.parametrize("keys", [("D",), ("slash", *"kind:decided", "enter"), ("slash", *"by:ben reason_text", "enter")])
+async def test_who_approved_what_is_one_key_away(dashboard: TestedDashboard, keys: tuple[str, ...]) -> None:
+    """The decision, by whom, about which job, and why; the same key shows everything again."""
+    await dashboard.track("acme-1", title="Q3 ledger")
     await dashboard.desk.decide("acme-1", "extend", by="person:ben", reason="tax filing is due")
     async with running(dashboard, (140, 40)) as pilot:
         screen = await open_audit(pilot)
-        screen.filter_by("decided")
+        await pilot.press(*keys)
         await until(pilot, lambda: len(screen.list.entries) == 1)
         shown = " ".join(text_of(dashboard))
-        assert "ben chose extend" in shown
-        assert "tax filing is due" in shown
+        for told in ("acme-1", "Q3 ledger", "ben chose extend", "tax filing is due", "1 event of 4 matches"):
+            assert told in shown
+        await pilot.press("escape" if len(keys) > 1 else "D")
+        await until(pilot, lambda: len(screen.list.entries) == 4)
+
+
+@pytest.mark.rule("H5")
+@pytest.mark.parametrize("columns", [80, 100, 140])
+async def test_a_row_says_who_approved_an_action_and_of_which_job(dashboard: TestedDashboard, columns: int) -> None:
+    """However narrow the terminal."""
+    await dashboard.track("acme-1", title="Q3 ledger")
+    await dashboard.desk.decide("acme-1", "cancel", by="person:ben")
+    async with running(dashboard, (columns, 40)) as pilot:
+        screen = await open_audit(pilot)
+        row = "".join(segment.text for segment in screen.list.render_line(len(screen.list.entries) - 1))
+        assert "acme-1  Q3 ledger" in row
+        assert "cancel approved by ben" in row
+
+
+async def test_the_line_of_the_search_says_what_may_be_asked(dashboard: TestedDashboard) -> None:
+    """While it is empty."""
+    await fill(dashboard, 1)
+    async with running(dashboard) as pilot:
+        await open_audit(pilot)
+        await pilot.press("slash")
+        await until(pilot, lambda: any("kind:decided  by:ana" in line for line in text_of(dashboard)))
+
+
+async def test_a_searched_page_counts_what_it_shows(dashboard: TestedDashboard) -> None:
+    """2 of 4 events; 300 that match are not counted to their end, and that is said."""
+    await fill(dashboard, 300)
+    async with running(dashboard, (120, 24)) as pilot:
+        screen = await open_audit(pilot)
+        for search, told in (
+            ("acme-29", "11 events of 301 match"),  # 29, 290 to 299
+            ("submitted", "200 events that match, and maybe older ones"),
+            ("", "events 102–301 of 301"),
+        ):
+            screen.filter_by(search)
+            await until(pilot, lambda told=told: told in text_of(dashboard)[-2])  # type: ignore[misc]
+
+
+async def test_a_searched_page_goes_on_without_searching_again(dashboard: TestedDashboard) -> None:
+    """What matches joins it, what does not is counted."""
+    await fill(dashboard, 3)
+    async with running(dashboard, (120, 24)) as pilot:
+        screen = await open_audit(pilot)
+        screen.filter_by("job:acme-1")
+        await until(pilot, lambda: len(screen.list.entries) == 1)
+        await dashboard.track("other")
+        await until(pilot, lambda: "1 event of 5 matches" in text_of(dashboard)[-2])
+        await dashboard.track("acme-11")
+        await until(pilot, lambda: [entry.key for entry in screen.list.entries] == ["3", "6"])
 
 
 async def test_enter_opens_the_operation_of_an_event(dashboard: TestedDashboard) -> None:

@@ -23,17 +23,25 @@ from jobconsole.core.vocabulary import Phase
 from jobconsole.core.wording import actor_text, clock_text, glyph, words
 from jobconsole.errors import JobconsoleError
 from jobconsole.tui.action import Subject
-from jobconsole.tui.audit_pages import AuditEvent, matcher, page_after, page_before
+from jobconsole.tui.audit_pages import AuditEvent, Page, newest_page, page_after, page_before
+from jobconsole.tui.audit_search import DECISIONS, HINT, parse_search
 from jobconsole.tui.detail_sections import Pen
 from jobconsole.tui.dialogs.jump import JumpDialog
+from jobconsole.tui.hanging import hanging
 from jobconsole.tui.messages import Changed
 from jobconsole.tui.screens.frame import Frame
 from jobconsole.tui.widgets.line_list import Entry, LineList
 from jobconsole.tui.widgets.status_bar import StatusBar
 
-_KIND, _ACTOR, _OPERATION = 16, 12, 10  # columns
+_KIND, _ACTOR, _ID, _NAME = 16, 10, 7, 14  # columns
+_WIDE = 96  # columns of the list from which on kind and actor have their own
+_KEY = 22  # columns of a record's keys, at most
 _LONGEST = 4_000  # characters of a line of the record
-_FIRST = ("at", "actor", "operation_id", "kind", "reason_text", "effect", "http_status", "detail")
+_ADVICE = "D shows decisions only: who approved what · / searches · J jumps · n and N turn pages · V verifies"
+_FIRST = (
+    *("at", "actor", "operation_id", "kind", "option", "reason_text", "effect", "action", "approved_by"),
+    *("http_status", "detail", "decision"),
+)
 _OF_THE_CHAIN = frozenset(("v", "chain", "seq", "op_seq", "tx", "batch", "up", "boot", "set", "prev_hash", "hash"))
 _HUES = {
     "escalated": "$state-needs-you",
@@ -51,12 +59,14 @@ class AuditScreen(Frame):
     """One page of events, and the record of the one under the cursor."""
 
     mode: ClassVar[str] = "audit"
+    filter_hint: ClassVar[str] = HINT
     AUTO_FOCUS: ClassVar[str | None] = "#audit-list"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (130, "-wide")]  # noqa: RUF012 - declared by Textual as an instance variable
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("n", "turn(1)", "Newer", id="audit.newer"),
         Binding("N", "turn(-1)", "Older", id="audit.older"),
         Binding("F", "newest", "Newest", id="audit.newest"),
+        Binding("D", "decisions", "Decisions", id="audit.decisions"),
         Binding("J", "jump", "Jump", id="audit.jump"),
         Binding("V", "verify", "Verify", id="audit.verify"),
     ]
@@ -70,14 +80,14 @@ class AuditScreen(Frame):
         &.-wide {
             & #audit { layout: horizontal; }
             & #audit-list { width: 1fr; }
-            & #audit-record { width: 46; height: 1fr; border-top: none; border-left: vkey $rule; }
+            & #audit-record { width: 34%; max-width: 64; height: 1fr; border-top: none; border-left: vkey $rule; }
         }
     }
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self._page: list[AuditEvent] = []
+        self._page = Page()
         self._last_seq = 0
         self._search = ""
         self._proof = ""
@@ -108,13 +118,20 @@ class AuditScreen(Frame):
         return event.at if event is not None else None
 
     def filter_text(self) -> str | None:
-        """The words that an event must contain."""
+        """The search as typed."""
         return self._search
 
     def filter_by(self, text: str) -> None:
-        """Search: each word must occur in the stored line, `!word` must not."""
+        """Show the last events that match; `audit_search.py` says what may be asked."""
         self._search = text
         self.action_newest()
+
+    def action_decisions(self) -> None:
+        """Who approved what: decisions alone, or everything again."""
+        if self._search == DECISIONS:
+            self.clear_filter()
+        else:
+            self.dashboard.begin_filter(DECISIONS)
 
     def go_back(self) -> bool:
         """Without a search."""
@@ -127,7 +144,7 @@ class AuditScreen(Frame):
     def on_mount(self) -> None:
         """Begin at the newest; hear of news."""
         self.feed.subscribe(self)
-        self.query_one("#audit-proof", Static).update("V verifies the chain · J jumps · / searches · n and N turn pages")
+        self.query_one("#audit-proof", Static).update(_ADVICE)
         self.action_newest()
 
     def on_screen_resume(self) -> None:
@@ -142,11 +159,20 @@ class AuditScreen(Frame):
     def _follow(self) -> None:
         """Not while a page is being turned: where a person wants to go comes first."""
         is_turning = any(each.group == "audit" and not each.is_finished for each in self.workers)
-        if is_turning or not self._page:
+        if is_turning or self._page.has_newer:
             return
-        last = self._page[-1].seq
-        if last >= self._last_seq and self.list.cursor == str(last):
-            self.action_newest()
+        if not self._page.events or self.list.cursor == str(self._page.events[-1].seq):
+            self._read_news()
+
+    @work(exclusive=True, group="audit")
+    async def _read_news(self) -> None:
+        """What came behind all that was looked at; nothing is searched twice."""
+        seen, self._last_seq = self._last_seq, await self.desk.last_seq()
+        news = await page_after(self.desk, seen, parse_search(self._search, self.feed.operations))
+        if news.events:
+            self._show(self._page.grown(news), cursor="last")
+        else:
+            self._tell()
 
     def action_newest(self) -> None:
         """The last page."""
@@ -158,12 +184,11 @@ class AuditScreen(Frame):
 
     def action_turn(self, by: int) -> None:
         """The page after or before this one."""
-        if not self._page:
-            return
-        if by > 0:
-            self._turn_to(self._page[-1].seq, cursor="first")
-        else:
-            self._turn_to(self._page[0].seq, cursor="last", is_before=True)
+        events = self._page.events
+        if events and by > 0:
+            self._turn_to(events[-1].seq, cursor="first")
+        elif events:
+            self._turn_to(events[0].seq, cursor="last", is_before=True)
 
     @on(LineList.EndReached, "#audit-list")
     def _end_reached(self, message: LineList.EndReached) -> None:
@@ -179,11 +204,11 @@ class AuditScreen(Frame):
         await self._read(seq, cursor, is_before=is_before)
 
     async def _read(self, seq: int | None, cursor: str, *, is_before: bool) -> None:
-        matches = matcher(self._search)
+        matches = parse_search(self._search, self.feed.operations)
         try:
             self._last_seq = await self.desk.last_seq()
             if seq is None:
-                page = await page_before(self.desk, self._last_seq + 1, matches)
+                page = await newest_page(self.desk, self._last_seq, matches)
             elif is_before:
                 page = await page_before(self.desk, seq, matches)
             else:
@@ -191,11 +216,10 @@ class AuditScreen(Frame):
         except JobconsoleError as error:
             self.list.show([], empty=inert(str(error), 400))
             return
-        if not page and seq is not None and self._page:
+        if not page.events and seq is not None and self._page.events:
             self.dashboard.say("There is nothing older." if is_before else "There is nothing newer.")
             return
-        self._page = page
-        self._draw(cursor)
+        self._show(page, cursor)
 
     # ---- jumps and proof ------------------------------------------------------------------------------------------------
     def action_jump(self) -> None:
@@ -215,7 +239,7 @@ class AuditScreen(Frame):
         low, high = 0, await self.desk.last_seq()
         while low < high:
             middle = (low + high) // 2
-            found = await page_after(self.desk, middle, most=1)
+            found = (await page_after(self.desk, middle, most=1)).events
             if found and found[0].at < at:
                 low = middle + 1
             else:
@@ -241,34 +265,44 @@ class AuditScreen(Frame):
     # ---- drawing --------------------------------------------------------------------------------------------------------
     def _event(self) -> AuditEvent | None:
         key = self.list.cursor
-        return next((event for event in self._page if str(event.seq) == key), None)
+        return next((event for event in self._page.events if str(event.seq) == key), None)
 
-    def _draw(self, cursor: str) -> None:
-        self.list.show([Entry(str(event.seq), (self._line(event),)) for event in self._page], empty=self._empty())
-        if self._page:
-            self.list.cursor = str(self._page[-1 if cursor == "last" else 0].seq)
-        status = self.query_one(StatusBar)
-        first, last = (self._page[0].seq, self._page[-1].seq) if self._page else (0, 0)
-        status.note = f"events {first:,}–{last:,} of {self._last_seq:,}" if self._page else ""
-        status.renew()
+    def _show(self, page: Page, cursor: str) -> None:
+        """Show a page, with the cursor on its first or last event."""
+        self._page = page
+        self._draw()
+        if page.events:
+            self.list.cursor = str(page.events[-1 if cursor == "last" else 0].seq)
+        self._tell()
         self._draw_record()
 
+    @on(LineList.Resized, "#audit-list")
+    def _widened(self, message: LineList.Resized) -> None:
+        """Other columns have room."""
+        message.stop()
+        self._draw()
+        self._draw_record()
+
+    def _draw(self) -> None:
+        self.list.show([Entry(str(event.seq), (self._line(event),)) for event in self._page.events], empty=self._empty())
+
+    def _tell(self) -> None:
+        status = self.query_one(StatusBar)
+        status.note = self._page.told(self._last_seq, is_search=bool(self._search.strip()))
+        status.renew()
+
     def _line(self, event: AuditEvent) -> Content:
-        """Number, time, kind, actor, operation, and what it says."""
-        is_wide = self.size.width >= 100
-        operation = fit(_end_of(inert(event.operation_id or "", 140)), _OPERATION)
-        actor = fit(inert(actor_text(event.actor), 80), _ACTOR)
-        parts: list[tuple[str, str]] = [
-            (f"{event.seq:>7,} ", "$quiet"),
-            (f"{clock_text(event.at, self.feed.now())} ", "$quiet"),
-            (f"{fit(words(inert(event.kind, 40)), _KIND):<{_KIND}} ", _HUES.get(event.kind, "")),
-        ]
+        """Number, time, where there is room kind and actor, whose operation it is, and what it says."""
+        is_wide, hue = self.list.columns >= _WIDE, _HUES.get(event.kind, "")
+        parts = [(f"{event.seq:>6,} ", "$quiet"), (f"{clock_text(event.at, self.feed.now())} ", "$quiet")]
         if is_wide:
-            parts.append(
-                (f"{actor}{' ' * (_ACTOR - width(actor))} ", "$primary" if event.actor.startswith("person:") else "$quiet")
-            )
-        parts += [(f"{operation}{' ' * (_OPERATION - width(operation))} ", "$quiet"), (event.text, "")]
-        return Content.assemble(*parts)
+            actor = "worker" if event.actor.startswith("worker:") else inert(actor_text(event.actor), 80)
+            parts.append((_padded(words(inert(event.kind, 40)), _KIND), hue))
+            parts.append((_padded(actor, _ACTOR), "$primary" if event.actor.startswith("person:") else "$quiet"))
+        op = self.feed.operations.get(event.operation_id or "")
+        name = inert(op.name, 80) if op is not None and op.name else ""
+        parts += [(_padded(_end_of(inert(event.operation_id or "", 140)), _ID), "$quiet"), (_padded(name, _NAME), "")]
+        return Content.assemble(*parts, (event.text, "" if is_wide else hue))
 
     @on(LineList.Moved, "#audit-list")
     def _moved(self, message: LineList.Moved) -> None:
@@ -277,19 +311,23 @@ class AuditScreen(Frame):
 
     def _draw_record(self) -> None:
         """The event in full: what it says, then every stored field, those of the chain last."""
-        event = self._event()
+        event, fields_shown = self._event(), self.query_one("#audit-fields", Static)
         if event is None:
-            self.query_one("#audit-fields", Static).update("")
+            fields_shown.update("")
             return
         fields = event.fields
-        ordered = sorted(fields, key=lambda key: (key in _OF_THE_CHAIN, key not in _FIRST))
-        rows = [Content.assemble((f"{inert(key, 80)}  ", "$quiet"), _value(fields[key])) for key in ordered]
-        self.query_one("#audit-fields", Static).update(Content("\n").join([Content.styled(event.text, "bold"), *rows]))
+        ordered = sorted(fields, key=_place_of)
+        columns = min(_KEY, max(len(key) for key in ordered)) + 2
+        room = max(2 * columns, self.query_one("#audit-record").scrollable_content_region.width)
+        rows = [Content.styled(event.text, "bold")]
+        for key in ordered:
+            rows += hanging(Content.styled(_padded(inert(key, 80), columns - 1), "$quiet"), Content(_value(fields[key])), room)
+        fields_shown.update(Content("\n").join(rows))
         self.query_one("#audit-record").scroll_home(animate=False)
 
     def _empty(self) -> str:
         if self._search.strip():
-            return f'No event contains "{inert(self._search, 60)}". esc clears the search.'
+            return f'No event matches "{inert(self._search, 60)}". esc clears the search ({self._last_seq:,} events).'
         return "Nothing has happened in this store yet. Try: jobconsole submit PROVIDER"
 
     @on(LineList.Chosen, "#audit-list")
@@ -315,6 +353,17 @@ def _value(value: object) -> str:
     return inert(text, _LONGEST)
 
 
+def _place_of(key: str) -> tuple[bool, int]:
+    """What people look for first, what belongs to the chain last."""
+    return key in _OF_THE_CHAIN, _FIRST.index(key) if key in _FIRST else len(_FIRST)
+
+
+def _padded(text: str, columns: int) -> str:
+    """Cut or filled to so many columns, and a blank."""
+    shown = fit(text, columns)
+    return f"{shown}{' ' * (columns - width(shown) + 1)}"
+
+
 def _end_of(operation_id: str) -> str:
-    """Made-up ids differ at their end."""
-    return f"…{operation_id[-_OPERATION + 1 :]}" if len(operation_id) > _OPERATION else operation_id
+    """Made-up ids differ at their end: the same six characters as in the table."""
+    return f"…{operation_id[-_ID + 1 :]}" if len(operation_id) > _ID else operation_id

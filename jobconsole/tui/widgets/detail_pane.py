@@ -234,8 +234,7 @@ class DetailPane(OnDashboard, VerticalScroll, can_focus=True):
 def story_row(line: StoryLine, dossier: Dossier, columns: int) -> tuple[Content, ...]:
     """One line of the story in rows; the date stands with it where it is not the first day's."""
     began = dossier.op.started_at if dossier.op is not None else None
-    clock = f"{clock_text(line.at, began)}  "
-    return hanging(Content.assemble((clock, "$quiet"), line.text), len(clock), columns)
+    return hanging(Content.styled(f"{clock_text(line.at, began)}  ", "$quiet"), Content(line.text), columns)
 
 
 def _lines(rows: list[Content]) -> Content | None:

@@ -70,6 +70,7 @@ class EntryLine(OnDashboard, Horizontal):
         self.query_one("#entry-sign", Static).update(sign)
         entry = self.query_one(Input)
         entry.suggester = CommandSuggester(words) if words else None
+        entry.placeholder = self._frame.filter_hint if sign == "/" else ""
         with self.prevent(Input.Changed):
             entry.value = text
         entry.cursor_position = len(text)

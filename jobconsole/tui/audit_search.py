@@ -1,0 +1,95 @@
+"""The language of `/` in the audit: which events a page shows (UX 1a). `audit_pages.py` reads pages by it.
+
+Only this file decides it. Terms stand beside each other and must all match, whatever their case; `!` in front turns one round:
+
+    text             in any field of the stored line, or in the name of the event's operation
+    kind:decided     the kind of event; kind:esc finds escalated
+    by:ana           who did or approved it: a person, or by:agent, by:worker
+    job:8HRWE1       in the operation's id, its name, or the id that the provider gave it
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import Any, TypeAlias
+
+from jobconsole.core.operation import Operation
+
+Matches: TypeAlias = Callable[[bytes], bool]
+HINT = "kind:decided  by:ana  job:8HRWE1  text  !text"
+DECISIONS = "kind:decided"
+
+_OPERATION = re.compile(rb'"operation_id":"([^"\\]*)"')
+
+
+class _Line:
+    """One stored line, taken apart only as far as a term asks."""
+
+    def __init__(self, stored: bytes) -> None:
+        self.stored, self.lower = stored, stored.lower()
+
+    @cached_property
+    def operation_id(self) -> str:
+        """Whose event it is; empty for the store's own."""
+        found = _OPERATION.search(self.stored)
+        return found[1].decode() if found is not None else ""
+
+    @cached_property
+    def fields(self) -> Mapping[str, Any]:
+        """The stored fields."""
+        fields: dict[str, Any] = json.loads(self.stored)
+        return fields
+
+
+_Test: TypeAlias = Callable[[_Line], bool]
+
+
+def parse_search(text: str, operations: Mapping[str, Operation]) -> Matches | None:
+    """What `text` asks for, None where it asks for nothing; `operations` are those whose names are known."""
+    tests = [test for term in text.lower().split() if (test := _turned(term, operations)) is not None]
+    if not tests:
+        return None
+
+    def matches(stored: bytes) -> bool:
+        line = _Line(stored)
+        return all(test(line) for test in tests)
+
+    return matches
+
+
+def _turned(term: str, operations: Mapping[str, Operation]) -> _Test | None:
+    wanted = term.removeprefix("!")
+    test = _test(wanted, operations) if wanted else None
+    if test is None or term == wanted:
+        return test
+    return lambda line: not test(line)
+
+
+def _test(term: str, operations: Mapping[str, Operation]) -> _Test | None:
+    key, colon, value = term.partition(":")
+    if colon and key in ("kind", "by", "job") and not value:
+        return None  # still being typed
+    if key == "kind" and colon:
+        return lambda line: str(line.fields.get("kind", "")).startswith(value.replace(" ", "_"))
+    if key == "by" and colon:
+        return lambda line: value.encode() in line.lower and _is_by(line.fields, value)
+    ids = _named(value if key == "job" and colon else term, operations)
+    if key == "job" and colon:
+        return lambda line: value in line.operation_id.lower() or line.operation_id in ids
+    return lambda line: term.encode() in line.lower or (bool(ids) and line.operation_id in ids)
+
+
+def _is_by(fields: Mapping[str, Any], value: str) -> bool:
+    return any(value in str(fields.get(name) or "").lower() for name in ("actor", "approved_by"))
+
+
+def _named(value: str, operations: Mapping[str, Operation]) -> frozenset[str]:
+    """Ids of the operations whose name, or whose id at the provider, contains `value`."""
+    return frozenset(
+        op.operation_id
+        for op in operations.values()
+        if value in (op.name or "").lower() or value in (op.provider_job_id or "").lower()
+    )
