@@ -17,11 +17,19 @@ from jobconsole.core.escalation import look_options
 from jobconsole.core.operation import Decided, Operation
 from jobconsole.core.terminal_text import inert
 from jobconsole.core.views import View, operation_view, stamp
-from jobconsole.core.vocabulary import Reason
+from jobconsole.core.vocabulary import NoticeResult, Reason
 from jobconsole.core.wording import clock_text, reason_text, says_more, words
 
 LATE, VERY_LATE = timedelta(minutes=15), timedelta(hours=1)
 """How long a person may let an item wait before that is told, and told more loudly (H7)."""
+
+_MESSAGES = {
+    None: "is on its way",
+    NoticeResult.REACHED.value: "went out",
+    NoticeResult.NOT_REACHED.value: "reached nobody",
+    NoticeResult.UNKNOWN.value: "may not have gone out",
+}
+"""What became of the one message about an item (H10)."""
 
 _LONGEST = 300  # characters of foreign text in a line
 
@@ -172,8 +180,10 @@ def item_lines(item: InboxItem, now: datetime) -> list[str]:
 
 
 def attention_lines(item: InboxItem, now: datetime) -> list[str]:
-    """Who looks after the item, until when it rests, and the notes, the newest last; nothing where nobody did anything."""
+    """Who was told of the item and looks after it, until when it rests, and the notes, the newest last; else nothing."""
     attention, lines = item.attention, []
+    if attention["notified_at"] is not None:
+        lines.append(f"message: {_clock(attention['notified_at'], now)}, {_MESSAGES[attention['notice_result']]}")
     if attention["assigned_to"] is not None:
         lines.append(f"with: {inert(attention['assigned_to'], 80)}, since {_clock(attention['assigned_at'], now)}")
     if item.is_snoozed:
