@@ -18,13 +18,16 @@ from jobconsole.core.contract import Contract
 from jobconsole.core.contract_view import contract_view
 from jobconsole.core.coverage import coverage
 from jobconsole.core.operation import Operation
-from jobconsole.core.terminal_text import inert
+from jobconsole.core.provider_health import ProviderHealth
+from jobconsole.core.terminal_text import inert, width
 from jobconsole.core.views import View
 from jobconsole.core.vocabulary import Phase, StateClass
 from jobconsole.core.wording import counted, glyph, words
+from jobconsole.errors import ContractInvalid
 from jobconsole.protocols import StoreHealth
 from jobconsole.tui.clock_face import full_text
 from jobconsole.tui.detail_sections import Pen, time_of
+from jobconsole.tui.hanging import hanging
 from jobconsole.tui.widgets.bars import budget_bar
 
 _LONGEST = 400  # characters of a value
@@ -44,6 +47,27 @@ _TOLD_APART = (
 
 
 # ---- contracts ---------------------------------------------------------------------------------------------------------------
+def contract_line(contract: Contract, health: ProviderHealth | None, jobs: int, columns: int, pen: Pen) -> Content:
+    """A contract in one line, its name in so many columns: how the provider stands while it is in use, and its jobs."""
+    ill = health.text(pen.now).partition(": ")[2] if health is not None else ""
+    told = (ill, "$state-needs-you bold") if ill else (inert(contract.title, 120), "$quiet")
+    return _aligned(contract.name, columns, Content.assemble(told), counted(jobs, "job") if jobs else "", pen)
+
+
+def refused_line(found: ContractInvalid, pen: Pen) -> Content:
+    """A contract file that was refused."""
+    sign = glyph(Phase.FAILED, is_ascii=pen.is_ascii)
+    return Content.assemble((f" {sign} ", "$state-failed"), inert(found.source, 120), (" refused", "$state-failed"))
+
+
+def _aligned(name: str, columns: int, told: Content, right: str, pen: Pen) -> Content:
+    """Name, what is told of it, and something short at the right edge, which is never cut."""
+    left = Content.assemble((f" {name}", "bold"), " " * (columns - width(name) + 2), told)
+    room = pen.width - len(right) - 1 if right else pen.width
+    left = left.truncate(room, ellipsis=True) if left.cell_length > room else left
+    return Content.assemble(left, " " * (pen.width - left.cell_length - len(right)), (right, "$primary")) if right else left
+
+
 def contract_text(contract: Contract, operations: Iterable[Operation], pen: Pen) -> Content:
     """Who it is, how long its checks last, its state table, then every other key that it sets."""
     view = contract_view(contract)
@@ -66,10 +90,10 @@ def contract_text(contract: Contract, operations: Iterable[Operation], pen: Pen)
         *_states(view["states"], pen),
         Content(""),
         *_heading("bounds of one wait"),
-        *_tree(view["budget"], 0),
+        *_tree(view["budget"], pen.width),
         Content(""),
         *_heading("the rest of the contract"),
-        *_tree({key: value for key, value in view.items() if key not in _TOLD_APART}, 0),
+        *_tree({key: value for key, value in view.items() if key not in _TOLD_APART}, pen.width),
     ]
     return Content("\n").join(rows)
 
@@ -87,7 +111,7 @@ def _states(states: Mapping[str, Any], pen: Pen) -> Iterator[Content]:
     )
 
 
-def _tree(values: Mapping[str, Any], depth: int) -> Iterator[Content]:
+def _tree(values: Mapping[str, Any], columns: int, depth: int = 0) -> Iterator[Content]:
     """Keys and values, tables indented; what is left out of the contract is left out here."""
     for key, value in values.items():
         if value in (None, "", [], {}):
@@ -95,9 +119,9 @@ def _tree(values: Mapping[str, Any], depth: int) -> Iterator[Content]:
         label = f"{'  ' * depth}{inert(str(key), 80)}"
         if isinstance(value, Mapping):
             yield Content.styled(label, "bold")
-            yield from _tree(value, depth + 1)
+            yield from _tree(value, columns, depth + 1)
         else:
-            yield Content.assemble((f"{label}  ", "$quiet"), _plain(value))
+            yield from hanging(Content.styled(f"{label}  ", "$quiet"), Content(_plain(value)), columns)
 
 
 def _plain(value: Any) -> str:
@@ -107,12 +131,12 @@ def _plain(value: Any) -> str:
 
 
 # ---- accounts ----------------------------------------------------------------------------------------------------------------
-def account_line(account: Account, contract: Contract | None, pen: Pen) -> Content:
-    """An account in one line: what holds it back, if anything does, and what is spent."""
+def account_line(account: Account, contract: Contract | None, columns: int, pen: Pen) -> Content:
+    """An account in one line, its name in so many columns: what holds it back, if anything does, and what is spent."""
     view = account_view(account, pen.now, (), contract)
     style = "$state-failed bold" if view["denied"] else "$state-needs-you bold"
     held = (f"{view['standing']}, ", style) if view["standing"] else ""
-    return Content.assemble((f"{inert(account.account, 40)}  ", "bold"), held, (view["text"], "$quiet"))
+    return _aligned(inert(account.account, 40), columns, Content.assemble(held, (view["text"], "$quiet")), "", pen)
 
 
 def account_text(account: Account, contract: Contract | None, operations: Iterable[Operation], pen: Pen) -> Content:
@@ -126,9 +150,9 @@ def account_text(account: Account, contract: Contract | None, operations: Iterab
     rows += _holds(view, pen)
     rows += [Content(""), *_heading("spent by")]
     for each in view["spent_by"][:20]:
-        rows.append(
-            Content.assemble((f"{each['status_requests_used']:>7,}  ", "$quiet"), inert(str(each["operation_id"]), 140))
-        )
+        name = f"{inert(each['name'], 80)}  " if each["name"] else ""
+        spender = Content.assemble(name, (inert(each["operation_id"], 140), "$quiet"))
+        rows += hanging(Content.styled(f"{each['status_requests_used']:>7,}  ", "$quiet"), spender, pen.width)
     if len(view["spent_by"]) > 20:
         rows.append(Content.styled(f"         and {len(view['spent_by']) - 20:,} more operations", "$quiet"))
     if not view["spent_by"]:

@@ -66,7 +66,7 @@ async def test_an_account_shows_what_was_spent_by_which_operation(dashboard: Tes
         screen.list.cursor = next(entry.key for entry in screen.list.entries if entry.key.startswith("account:"))
         await pilot.pause()
         assert "4 this hour" in told(screen)
-        assert "      3  acme-1\n      1  acme-2" in told(screen)
+        assert "      3  acme-1  acme-1\n      1  acme-2  acme-2" in told(screen)
 
 
 @pytest.mark.rule("B11")
@@ -104,7 +104,7 @@ def test_spending_is_a_bar_and_the_cores_words() -> None:
 def test_an_accounts_line_says_what_holds_it_in_words(fields: dict[str, object], said: str) -> None:
     """Not by colour alone."""
     account = Account(account_key="a@h", account="a", **fields)  # type: ignore[arg-type]
-    assert account_line(account, None, PEN).plain == said
+    assert account_line(account, None, 1, PEN).plain == f" {said}"
 
 
 async def test_the_stores_health_is_told(dashboard: TestedDashboard) -> None:
@@ -115,6 +115,48 @@ async def test_the_stores_health_is_told(dashboard: TestedDashboard) -> None:
         await pilot.pause()
         assert "can be written" in told(screen)
         assert "none: nothing is checked until one is: jobconsole run" in told(screen)
+
+
+def row(screen: ProvidersScreen, key: str) -> str:
+    """The row of an entry."""
+    return next(entry.rows[-1].plain for entry in screen.list.entries if entry.key == key)
+
+
+async def test_what_is_in_use_stands_apart_with_its_jobs_and_how_it_does(dashboard: TestedDashboard) -> None:
+    """Above thirty contracts that nobody uses; a silent provider says so."""
+    await dashboard.track("acme-1")
+    async with running(dashboard, (140, 40)) as pilot:
+        screen = await open_providers(pilot)
+        keys = [entry.key for entry in screen.list.entries]
+        assert keys[:4] == ["heading-STORE", "store", "heading-PROVIDERS IN USE", "contract:acme"]
+        assert keys[4] == "heading-OTHER CONTRACTS"
+        assert row(screen, "contract:acme").split() == ["acme", "ACME", "jobs", "1", "job"]
+        dashboard.answers["job-acme-1"] = Reply(502)
+        await dashboard.desk.perform("acme-1")
+        await until(pilot, lambda: row(screen, "contract:acme").startswith(" acme  no answer since 10:00:00 UTC"))
+
+
+async def test_rows_are_laid_out_anew_for_another_width(dashboard: TestedDashboard) -> None:
+    """The number of jobs stands at the right edge at once."""
+    await dashboard.track("acme-1")
+    async with running(dashboard, (140, 40)) as pilot:
+        screen = await open_providers(pilot)
+        for columns in (200, 90):
+            await pilot.resize_terminal(columns, 40)
+            await pilot.pause()
+            assert len(row(screen, "contract:acme")) == screen.list.columns - 1
+
+
+async def test_a_filter_by_words_is_the_same_for_providers_and_log(dashboard: TestedDashboard) -> None:
+    """Each word must occur, `!word` must not."""
+    async with running(dashboard, (140, 40)) as pilot:
+        screen = await open_providers(pilot)
+        screen.filter_by("aws !batch")
+        await pilot.pause()
+        assert [key for entry in screen.list.entries if (key := entry.key).startswith("contract:")] == [
+            "contract:aws-athena",
+            "contract:aws-textract",
+        ]
 
 
 # ---- the log -----------------------------------------------------------------------------------------------------------------

@@ -22,6 +22,7 @@ from jobconsole.tui.messages import Ticked
 from jobconsole.tui.screens.frame import Frame
 from jobconsole.tui.widgets.line_list import Entry, LineList
 from jobconsole.tui.widgets.status_bar import StatusBar
+from jobconsole.tui.word_filter import WordFilter
 
 _STYLES = {logging.WARNING: "$state-needs-you", logging.ERROR: "$state-failed bold", logging.CRITICAL: "$state-failed bold"}
 
@@ -41,7 +42,7 @@ class LogScreen(Frame):
 
     def __init__(self) -> None:
         super().__init__()
-        self._filter = ""
+        self._filter = WordFilter()
         self._shown = -1
         self._is_following = True
 
@@ -56,12 +57,12 @@ class LogScreen(Frame):
         return self.query_one("#log-list", LineList)
 
     def filter_text(self) -> str | None:
-        """The text that a line must contain."""
-        return self._filter
+        """The words that a line must contain."""
+        return self._filter.text
 
     def filter_by(self, text: str) -> None:
-        """Show lines that contain the text; `!` in front turns it round."""
-        self._filter = text
+        """Show lines with these words."""
+        self._filter = WordFilter(text)
         self._draw()
 
     def go_back(self) -> bool:
@@ -102,19 +103,13 @@ class LogScreen(Frame):
     def _draw(self) -> None:
         ring = self.dashboard.log_ring
         self._shown = ring.total
-        lines = [line for line in tuple(ring.lines) if self._matches(line)]
+        lines = [line for line in tuple(ring.lines) if self._filter.matches(line.name, line.text)]
         was_following = self._is_following
         self.list.show([Entry(str(line.number), (self._row(line),)) for line in lines], empty=self._empty())
         if was_following:
             self.list.action_last()
             self._is_following = True
         self._tell()
-
-    def _matches(self, line: LogLine) -> bool:
-        wanted = self._filter.strip().lower()
-        is_inverse = wanted.startswith("!")
-        wanted = wanted.removeprefix("!").strip()
-        return not wanted or (wanted in f"{line.name} {line.text}".lower()) is not is_inverse
 
     def _row(self, line: LogLine) -> Content:
         level = logging.getLevelName(line.level).lower()
@@ -125,8 +120,8 @@ class LogScreen(Frame):
         )
 
     def _empty(self) -> str:
-        if self._filter.strip():
-            return f'No line contains "{inert(self._filter, 60)}". esc clears the filter.'
+        if self._filter:
+            return f'No line matches "{inert(self._filter.text, 60)}". esc clears the filter.'
         return "jobconsole has logged nothing: all is well. What happened to jobs stands in the audit (A)."
 
     def _tell(self) -> None:

@@ -6,7 +6,8 @@ Only this file decides what the list has. Contracts are read from their files wh
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from textual import on, work
@@ -16,16 +17,24 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
+from jobconsole.core.account import Account
 from jobconsole.core.contract import Contract
-from jobconsole.core.terminal_text import inert
-from jobconsole.core.vocabulary import Phase
-from jobconsole.core.wording import glyph
+from jobconsole.core.terminal_text import inert, width
 from jobconsole.errors import ContractInvalid
 from jobconsole.tui.action import Subject
+from jobconsole.tui.detail_sections import Pen
 from jobconsole.tui.messages import Changed, HealthChanged, Ticked
-from jobconsole.tui.provider_sections import account_line, account_text, contract_text, health_text
+from jobconsole.tui.provider_sections import (
+    account_line,
+    account_text,
+    contract_line,
+    contract_text,
+    health_text,
+    refused_line,
+)
 from jobconsole.tui.screens.frame import Frame
 from jobconsole.tui.widgets.line_list import Entry, LineList
+from jobconsole.tui.word_filter import WordFilter
 
 _STORE = "store"
 
@@ -54,7 +63,7 @@ class ProvidersScreen(Frame):
     def __init__(self) -> None:
         super().__init__()
         self._found: Sequence[Contract | ContractInvalid] = ()
-        self._filter = ""
+        self._filter = WordFilter()
 
     def compose_body(self) -> Iterable[Widget]:
         """The list and the text."""
@@ -77,12 +86,12 @@ class ProvidersScreen(Frame):
         return (Subject(op.operation_id, op.revision),) if op is not None else ()
 
     def filter_text(self) -> str | None:
-        """The text that an entry must contain."""
-        return self._filter
+        """The words that an entry must contain."""
+        return self._filter.text
 
     def filter_by(self, text: str) -> None:
-        """Show providers and accounts whose name or title contains the text."""
-        self._filter = text
+        """Show providers and accounts with these words in name or title."""
+        self._filter = WordFilter(text)
         self._draw()
 
     def go_back(self) -> bool:
@@ -125,6 +134,12 @@ class ProvidersScreen(Frame):
         if self.is_current and self.list.cursor == _STORE:
             self._draw_text()
 
+    @on(LineList.Resized, "#providers-list")
+    def _widened(self, message: LineList.Resized) -> None:
+        """Titles have another width."""
+        message.stop()
+        self._draw()
+
     @on(LineList.Moved, "#providers-list")
     def _moved(self, message: LineList.Moved) -> None:
         message.stop()
@@ -144,67 +159,73 @@ class ProvidersScreen(Frame):
     # ---- drawing --------------------------------------------------------------------------------------------------------
     def _draw(self) -> None:
         pen = self.pen(max(20, self.list.columns - 1))
-        accounts = [
-            Entry(f"account:{key}", (Content(" ") + account_line(account, self._contract_of(account.account), pen),))
-            for key, account in sorted(self.feed.accounts.items())
-            if self._matches(key)
-        ]
-        contracts = [entry for each in self._found if (entry := self._contract_entry(each)) is not None]
-        entries = [
-            Entry("heading-store", (Content(" STORE"),), is_heading=True),
-            Entry(_STORE, (Content(" Health and workers"),)),
-        ]
-        if accounts:
-            entries += [Entry("heading-accounts", (Content(f" ACCOUNTS  {len(accounts):,}"),), is_heading=True), *accounts]
-        entries += [Entry("heading-contracts", (Content(f" CONTRACTS  {len(contracts):,}"),), is_heading=True), *contracts]
-        self.list.show(entries)
+        jobs = Counter(op.provider for op in self.feed.operations.values())
+        shown = [each for each in self._found if self._filter.matches(*_names(each))]
+        in_use = [each for each in shown if isinstance(each, Contract) and jobs[each.name]]
+        sections = {
+            "STORE": [Entry(_STORE, (Content(" health and workers"),))],
+            "ACCOUNTS": self._account_entries(pen),
+            "PROVIDERS IN USE": self._contract_entries(in_use, jobs, pen),
+            "OTHER CONTRACTS": self._contract_entries([each for each in shown if each not in in_use], jobs, pen),
+        }
+        self.list.show(list(_headed(sections)))
         self._draw_text()
 
-    def _contract_entry(self, found: Contract | ContractInvalid) -> Entry | None:
-        if isinstance(found, ContractInvalid):
-            if not self._matches(found.source):
-                return None
-            return Entry(
-                f"refused:{found.source}",
-                (
-                    Content.assemble(
-                        (f" {glyph(Phase.FAILED, is_ascii=self.dashboard.theme_file.is_ascii)} ", "$state-failed"),
-                        inert(found.source, 120),
-                        (" refused", "$state-failed"),
-                    ),
-                ),
-            )
-        if not self._matches(found.name, found.title):
-            return None
-        count = sum(op.provider == found.name for op in self.feed.operations.values())
-        jobs = f"  {count:,}" if count else ""
-        return Entry(
-            f"contract:{found.name}",
-            (Content.assemble((f" {found.name}", "bold"), (f"  {inert(found.title, 120)}", "$quiet"), (jobs, "$primary")),),
-        )
+    def _account_entries(self, pen: Pen) -> Sequence[Entry]:
+        accounts = [each for key, each in sorted(self.feed.accounts.items()) if self._filter.matches(key)]
+        columns = max((width(inert(each.account, 40)) for each in accounts), default=0)
+        return [
+            Entry(f"account:{each.account_key}", (account_line(each, self._contract_of(each), columns, pen),))
+            for each in accounts
+        ]
 
-    def _matches(self, *texts: str) -> bool:
-        wanted = self._filter.strip().lower()
-        return not wanted or any(wanted in text.lower() for text in texts)
+    def _contract_entries(self, found: Sequence[Contract | ContractInvalid], jobs: Counter[str], pen: Pen) -> Sequence[Entry]:
+        columns = max((len(each.name) for each in found if isinstance(each, Contract)), default=0)
+        healths = {each.provider: each for each in self.feed.provider_healths()}
+        entries = []
+        for each in found:
+            if isinstance(each, Contract):
+                row = contract_line(each, healths.get(each.name), jobs[each.name], columns, pen)
+                entries.append(Entry(f"contract:{each.name}", (row,)))
+            else:
+                entries.append(Entry(f"refused:{each.source}", (refused_line(each, pen),)))
+        return entries
 
-    def _contract_of(self, account: str) -> Contract | None:
-        """A contract of this account, for its limit."""
-        return next((each for each in self._found if isinstance(each, Contract) and each.account == account), None)
+    def _contract_of(self, account: Account) -> Contract | None:
+        """The contract of an operation that uses this account, for its limit."""
+        users = (op.provider for op in self.feed.operations.values() if op.account_key == account.account_key)
+        provider = next(users, None)
+        return next((each for each in self._found if isinstance(each, Contract) and each.name == provider), None)
 
     def _draw_text(self) -> None:
         self.query_one("#providers-text", Static).update(self._text())
 
     def _text(self) -> Content:
         kind, _, name = (self.list.cursor or "").partition(":")
-        pen = self.pen(max(20, self.query_one("#providers-detail").size.width - 4))
+        pen = self.pen(max(20, self.query_one("#providers-detail").scrollable_content_region.width - 1))
         operations = self.feed.operations
         if kind == _STORE:
             return health_text(self.feed.health, len(operations), pen)
         if kind == "account" and (account := self.feed.accounts.get(name)) is not None:
-            return account_text(account, self._contract_of(account.account), operations.values(), pen)
+            return account_text(account, self._contract_of(account), operations.values(), pen)
         for each in self._found:
             if kind == "contract" and isinstance(each, Contract) and each.name == name:
                 return contract_text(each, operations.values(), pen)
             if kind == "refused" and isinstance(each, ContractInvalid) and each.source == name:
                 return Content.styled(inert(str(each), 2_000), "$state-failed")
         return Content("")
+
+
+def _names(found: Contract | ContractInvalid) -> tuple[str, ...]:
+    return (found.name, found.title) if isinstance(found, Contract) else (found.source,)
+
+
+def _headed(sections: Mapping[str, Sequence[Entry]]) -> Iterator[Entry]:
+    """Each section that has entries, below its heading with their number; a blank line between two."""
+    blank: tuple[Content, ...] = ()
+    for title, entries in sections.items():
+        if entries:
+            count = f"  {len(entries):,}" if title != "STORE" else ""
+            yield Entry(f"heading-{title}", (*blank, Content(f" {title}{count}")), is_heading=True)
+            yield from entries
+            blank = (Content(""),)
