@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ from tests.tui.conftest import PROVIDER, TestedDashboard
 PROVIDERS = ("northwind", "tilestream", "lumen-train")
 NOW = 1_231  # 10:20:31, in seconds since 10:00
 LEDGER = "op_01KB5N3V2M4Q7XD9ZC6T8HRWE1"
+ABLATION, VOICE_OVER = "op_01KB5NEB8J3T7KPD5F1XM9NFA4", "op_01KB5NDZ5G6R2HMA8C3VJ7KDZ1"
 WORKER = WorkerInfo("4711-h7k2mq", "run", 4_711, datetime(2026, 11, 29, 10, tzinfo=UTC))
 
 _FONTS = '"Fira Code", "JetBrains Mono", "DejaVu Sans Mono", Menlo, Consolas, monospace'
@@ -84,8 +86,8 @@ JOBS = (
     Job("op_01KB5N6F1W9B4XHJ5C8QT2MPG3", "tilestream", "Trailer dubs", 420, _running(450, 800, 1_214, progress=64)),
     Job("op_01KB5N5C7R3T6VME8Z2HN4KYD7", "lumen-train", "Fine-tune v7", 121, _running(150, 480, 1_225, progress=38),
         Budget(deadline="3h", status_requests=40)),
-    Job("op_01KB5NEB8J3T7KPD5F1XM9NFA4", "lumen-train", "Ablation run", 330, {700: {"state": "cancelled"}}),
-    Job("op_01KB5NDZ5G6R2HMA8C3VJ7KDZ1", "tilestream", "Voice-over 3", 260,
+    Job(ABLATION, "lumen-train", "Ablation run", 330, {700: {"state": "cancelled"}}),
+    Job(VOICE_OVER, "tilestream", "Voice-over 3", 260,
         {300: {"state": "failed", "error": "no audio stream"}}),
     Job("op_01KB5NCX7E1P5FKW4Z9TG3JBY0", "tilestream", "Photo batch 7", 75,
         {100: {"state": "running"}, 905: {"state": "done_with_errors", "counts": {"total": 950, "good": 941, "bad": 9}}}),
@@ -104,6 +106,15 @@ class PicturedDashboard(TestedDashboard):
         svg = re.sub(r"\s*@font-face \{[^}]*\}", "", super().export_screenshot(title=title, simplify=simplify))
         svg = re.sub(r"<!--.*?-->\s*", "", svg).replace("font-family: Fira Code, monospace", f"font-family: {_FONTS}")
         return "\n".join(line.rstrip() for line in svg.splitlines()) + "\n"
+
+
+ATTENDED: Mapping[int, Callable[[Desk, datetime], Awaitable[object]]] = {
+    640: lambda desk, begun: desk.assign(VOICE_OVER, "ben", by="person:ben", shown=None),
+    1_005: lambda desk, begun: desk.snooze(ABLATION, begun + timedelta(minutes=45), by="person:ana"),
+    1_196: lambda desk, begun: desk.assign(LEDGER, "ana", by="person:ana", shown=None),
+    1_208: lambda desk, begun: desk.note(LEDGER, "Finance needs it by noon", by="person:ben"),
+}
+"""What people did about the items of the inbox, by the second."""
 
 
 @contextmanager
@@ -142,16 +153,22 @@ async def _played(folder: Path, theme: str) -> AsyncIterator[PicturedDashboard]:
 
 
 async def _play(app: TestedDashboard) -> None:
-    """Submit and check, in the order of time, until it is 10:20:31."""
+    """Submit, check and look after items, in the order of time, until it is 10:20:31."""
     begun = app.clock.wall()
-    moments = sorted((second, job.name, job) for job in JOBS for second in (job.started, *job.answers))
-    for second, _, job in moments:
+    steps: list[tuple[int, str, Callable[[], Awaitable[object]]]] = [
+        *((second, job.name, partial(_step, app, job, second)) for job in JOBS for second in (job.started, *job.answers)),
+        *((second, "", partial(attended, app.desk, begun)) for second, attended in ATTENDED.items()),
+    ]
+    for second, _, step in sorted(steps, key=lambda each: each[:2]):
         app.clock.advance(max(0.0, second - (app.clock.wall() - begun).total_seconds()))
-        job_id = f"{job.provider[:2]}-{4_000 + job.started}"
-        if second == job.started:
-            wish = Wish(job.by, job.operation_id, job.name, owner=job.by, budget=job.budget)
-            await app.desk.track(job.provider, job_id=job_id, wish=wish)
-        else:
-            app.answers[job_id] = Reply(body=job.answers[second])
-            await app.desk.perform(job.operation_id)
+        await step()
     app.clock.advance(NOW - (app.clock.wall() - begun).total_seconds())
+
+
+async def _step(app: TestedDashboard, job: Job, second: int) -> object:
+    job_id = f"{job.provider[:2]}-{4_000 + job.started}"
+    if second == job.started:
+        wish = Wish(job.by, job.operation_id, job.name, owner=job.by, budget=job.budget)
+        return await app.desk.track(job.provider, job_id=job_id, wish=wish)
+    app.answers[job_id] = Reply(body=job.answers[second])
+    return await app.desk.perform(job.operation_id)

@@ -24,7 +24,7 @@ from jobconsole.tui.widgets.line_list import Entry, LineList
 TOMORROW = "tomorrow"
 _MORNING = time(8)  # of the local day
 _USUAL = (("5 minutes", timedelta(minutes=5)), ("30 minutes", timedelta(minutes=30)), ("2 hours", timedelta(hours=2)))
-_MEND = "Write a duration such as 45m, a time of day (UTC) such as 14:30, or 2026-12-01T09:00Z."
+_MEND = "Write a duration such as 45m, a time of day (UTC) such as 14:30, or 2026-12-01T09:00:00Z."
 
 
 class SnoozeDialog(TypedDialog):
@@ -40,7 +40,7 @@ class SnoozeDialog(TypedDialog):
         """The usual times, a line for another one, and what it means."""
         self._times = usual_times(self.feed.now())
         yield LineList(id="times", classes="dialog-text")
-        yield Static(Content.styled("Or until 45m from now, 14:30 (UTC), 2026-12-01T09:00Z", "$quiet"), markup=False)
+        yield Static(Content.styled("Or until 45m from now, 14:30 (UTC), 2026-12-01T09:00:00Z", "$quiet"), markup=False)
         yield Input(id="until", max_length=40)
         yield Static("", classes="dialog-text", id="dialog-change", markup=False)
 
