@@ -15,15 +15,15 @@ from textual.binding import Binding
 from jobconsole.core.terminal_text import inert
 from jobconsole.tui.actions import ACTIONS
 from jobconsole.tui.dialogs.dialog import Dialog
+from jobconsole.tui.widgets.cursor_list import CursorList
 from jobconsole.tui.widgets.line_list import LineList
-from jobconsole.tui.widgets.operations_table import OperationsTable
 
 _KEY = re.compile(r"(?:(?:ctrl|shift|alt|super|hyper|meta)\+)*(?:[a-z0-9_]+|[^\s,])", re.IGNORECASE)
 
 
 def binding_ids() -> frozenset[str]:
     """Every id that can have another key: actions, and moves in lists and dialogs."""
-    moves = (*OperationsTable.BINDINGS, *LineList.BINDINGS, *Dialog.BINDINGS)
+    moves = (*CursorList.BINDINGS, *LineList.BINDINGS, *Dialog.BINDINGS)
     return frozenset(ACTIONS) | {each.id for each in moves if isinstance(each, Binding) and each.id is not None}
 
 

@@ -131,7 +131,7 @@ async def test_help_shows_the_keys_as_they_are_bound(dashboard: TestedDashboard)
 async def test_another_key_works_and_the_old_one_no_more(dashboard: TestedDashboard) -> None:
     """Keys are changed by the id of their binding, in the table too."""
     await five(dashboard)
-    dashboard.set_keymap(read_keymap({"view.pause": "ctrl+k", "table.down": "n"}, []))
+    dashboard.set_keymap(read_keymap({"view.pause": "ctrl+k", "list.down": "n"}, []))
     async with running(dashboard) as pilot:
         await pilot.press("p", "j")
         assert not dashboard.feed.is_paused
@@ -143,7 +143,7 @@ async def test_another_key_works_and_the_old_one_no_more(dashboard: TestedDashbo
 
 def test_every_binding_that_can_be_changed_has_an_id() -> None:
     """Actions, and moves in the table."""
-    assert {"operation.open", "app.quit", "table.down", "table.half-page-up"} <= binding_ids()
+    assert {"operation.open", "app.quit", "list.down", "list.half-up"} <= binding_ids()
     assert set(ACTIONS) <= binding_ids()
     assert "theme" in COMMANDS
 

@@ -13,7 +13,7 @@ from textual.binding import Binding
 from textual.keys import format_key
 
 from jobconsole.tui.actions import ACTIONS
-from jobconsole.tui.widgets.operations_table import OperationsTable
+from jobconsole.tui.widgets.cursor_list import CursorList
 
 README = Path(__file__).parents[2] / "README.md"
 _TABLE = re.compile(r"(?<=<!-- keys: generated -->\n).*?(?=<!-- end of keys -->)", re.DOTALL)
@@ -28,7 +28,7 @@ def keys_text() -> str:
         if each.keys
     ]
     table = "\n".join(f"| {' | '.join(cells)} |".replace("|  |", "| |") for cells in rows)
-    moves = [each for each in OperationsTable.BINDINGS if isinstance(each, Binding)]
+    moves = [each for each in CursorList.BINDINGS if isinstance(each, Binding)]
     told = ", ".join(f"{each.description.lower()} {shown_keys(each.key)}" for each in moves)
     rest = ", ".join(f"`:{each.command}`" for each in ACTIONS.values() if not each.keys)
     return f"{table}\n\nMoves: {told}. Commands without a key: {rest}.\n"

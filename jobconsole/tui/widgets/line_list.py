@@ -6,6 +6,7 @@ that come, go and move (SPEC U2, U8). Lines are `Content`, so that nothing in th
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -18,9 +19,10 @@ from textual.content import Content
 from textual.geometry import Region, Size
 from textual.message import Message
 from textual.reactive import reactive
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.visual import Visual
+
+from jobconsole.tui.widgets.cursor_list import CursorList
 
 _ANSI_CURSOR, _ANSI_CURSOR_BLURRED = Style(reverse=True), Style(underline=True)
 """Where the terminal's own colours are used, nobody knows a shade between two of them."""
@@ -35,7 +37,7 @@ class Entry:
     is_heading: bool = False
 
 
-class LineList(ScrollView, can_focus=True):
+class LineList(CursorList):
     """Entries in a column. `show` takes the whole list anew; what is drawn is only what can be seen."""
 
     DEFAULT_CSS = """
@@ -52,17 +54,7 @@ class LineList(ScrollView, can_focus=True):
     }
     """
     COMPONENT_CLASSES: ClassVar[set[str]] = {"line-list--cursor", "line-list--heading", "line-list--empty"}
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "move(-1)", "Up", show=False, id="list.up"),
-        Binding("down,j", "move(1)", "Down", show=False, id="list.down"),
-        Binding("home,g", "first", "First", show=False, id="list.first"),
-        Binding("end,G", "last", "Last", show=False, id="list.last"),
-        Binding("pageup,ctrl+b", "page(-1)", "Page up", show=False, id="list.page-up"),
-        Binding("pagedown,ctrl+f", "page(1)", "Page down", show=False, id="list.page-down"),
-        Binding("ctrl+u", "page(-0.5)", "Half a page up", show=False, id="list.half-up"),
-        Binding("ctrl+d", "page(0.5)", "Half a page down", show=False, id="list.half-down"),
-        Binding("enter", "choose", "Open", show=False, id="list.open"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "choose", "Open", show=False, id="list.open")]
 
     cursor: reactive[str | None] = reactive(None)
     """The key of the entry under the cursor; None in an empty list."""
@@ -119,7 +111,8 @@ class LineList(ScrollView, can_focus=True):
         super().__init__(id=id, classes=classes)
         self._laid_out_for = 0
         self._entries: tuple[Entry, ...] = ()
-        self._places: dict[str, int] = {}  # key -> entry
+        self._keys: tuple[str, ...] = ()  # of the entries that the cursor may stand on
+        self._places: dict[str, int] = {}  # each of these keys -> entry
         self._tops: list[int] = [0]  # entry -> its first row; one more for the end
         self._rows: list[tuple[int, int]] = []  # row -> entry, part
         self._empty = empty
@@ -151,6 +144,7 @@ class LineList(ScrollView, can_focus=True):
 
     def _lay_out(self) -> None:
         self._places = {entry.key: number for number, entry in enumerate(self._entries) if not entry.is_heading}
+        self._keys = tuple(self._places)
         self._rows = [(number, part) for number, entry in enumerate(self._entries) for part in range(len(entry.rows))]
         self._tops = [0]
         for entry in self._entries:
@@ -192,48 +186,36 @@ class LineList(ScrollView, can_focus=True):
         self.refresh()
         self.post_message(self.Moved(self, key))
 
-    def action_move(self, by: int) -> None:
-        """Up or down by one entry."""
-        self._move(by)
+    @property
+    def count(self) -> int:
+        """Entries that are no headings."""
+        return len(self._keys)
 
-    def action_page(self, pages: float) -> None:
-        """Up or down by pages of the window."""
+    @property
+    def place(self) -> int | None:
+        """The number of the cursor's key among those that are no headings."""
+        return self._keys.index(self.cursor) if self.cursor in self._places else None
+
+    def place_after(self, pages: float) -> int:
+        """By the rows of the window, whatever the height of the entries."""
         rows = max(1, int(self.size.height * abs(pages)))
-        top = self._top_of(self.cursor) + (rows if pages > 0 else -rows)
-        row = min(max(0, top), len(self._rows) - 1)
-        if not self._rows or (row == self._top_of(self.cursor)):
-            self._move(1 if pages > 0 else -1)
-            return
-        place = self._rows[row][0]
-        self.cursor = self._near(place) if pages > 0 else self._near_above(place)
+        row = self._top_of(self.cursor) + (rows if pages > 0 else -rows)
+        entry = self._rows[min(max(0, row), len(self._rows) - 1)][0] if self._rows else 0
+        numbers = tuple(self._places.values())
+        return bisect_left(numbers, entry) if pages > 0 else bisect_right(numbers, entry) - 1
 
-    def action_first(self) -> None:
-        """To the first entry."""
-        self.cursor = self._near(0)
+    def stand_on(self, place: int) -> None:
+        """Its key gets the cursor."""
+        self.cursor = self._keys[place]
 
-    def action_last(self) -> None:
-        """To the last entry."""
-        self.cursor = self._near_above(len(self._entries) - 1)
+    def pass_end(self, direction: int) -> None:
+        """Tell it."""
+        self.post_message(self.EndReached(self, direction))
 
     def action_choose(self) -> None:
         """Open the entry under the cursor."""
         if self.cursor is not None:
             self.post_message(self.Chosen(self, self.cursor))
-
-    def _near_above(self, place: int) -> str | None:
-        keys = [entry.key for entry in self._entries[: place + 1] if not entry.is_heading]
-        return keys[-1] if keys else self._near(0)
-
-    def _move(self, by: int) -> None:
-        keys = list(self._places)
-        if not keys:
-            self.post_message(self.EndReached(self, by))
-            return
-        number = keys.index(self.cursor) + by if self.cursor in self._places else 0
-        if 0 <= number < len(keys):
-            self.cursor = keys[number]
-        else:
-            self.post_message(self.EndReached(self, by))
 
     def on_click(self, event: events.Click) -> None:
         """The first click moves the cursor, a click on the cursor opens."""

@@ -7,13 +7,10 @@ filter moves rows, never the cursor to another operation. `TableOrder` keeps the
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import ClassVar
 
 from textual import events
-from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size
 from textual.message import Message
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from jobconsole.tui.action import Subject
@@ -22,24 +19,14 @@ from jobconsole.tui.filter import Filter
 from jobconsole.tui.on_dashboard import OnDashboard
 from jobconsole.tui.row import RowContext
 from jobconsole.tui.table_order import TableOrder
+from jobconsole.tui.widgets.cursor_list import CursorList
 from jobconsole.tui.widgets.table_lines import Line, Standing, differing, draw, heading, sentence
 
 HEADING = 1  # lines above the rows
 
 
-class OperationsTable(OnDashboard, ScrollView, can_focus=True, inherit_bindings=False):
+class OperationsTable(OnDashboard, CursorList):
     """Rows of operations. It reads `feed`, and is told by its screen which ids changed and when a second has passed."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "move(-1)", "Up", show=False, id="table.up"),
-        Binding("down,j", "move(1)", "Down", show=False, id="table.down"),
-        Binding("pageup,ctrl+b", "page(-1)", "Page up", show=False, id="table.page-up"),
-        Binding("pagedown,ctrl+f", "page(1)", "Page down", show=False, id="table.page-down"),
-        Binding("ctrl+u", "page(-0.5)", "Half a page up", show=False, id="table.half-page-up"),
-        Binding("ctrl+d", "page(0.5)", "Half a page down", show=False, id="table.half-page-down"),
-        Binding("home,g", "move(-1000000000)", "First", show=False, id="table.first"),
-        Binding("end,G", "move(1000000000)", "Last", show=False, id="table.last"),
-    ]
 
     class Moved(Message):
         """The cursor stands on another operation, or on none."""
@@ -188,29 +175,32 @@ class OperationsTable(OnDashboard, ScrollView, can_focus=True, inherit_bindings=
             self.post_message(self.Arranged())
         self.post_message(self.Moved(self.cursor_id))
 
-    def action_move(self, by: int) -> None:
-        """Move the cursor by rows."""
-        rows = self.order.rows
-        at = self.order.place(self.cursor_id)
-        if not rows:
-            return
-        self._set_cursor(min(len(rows) - 1, max(0, (at if at is not None else -1) + by)))
+    @property
+    def count(self) -> int:
+        """Rows, on the screen or not."""
+        return len(self.order.rows)
+
+    @property
+    def place(self) -> int | None:
+        """The number of the cursor's row."""
+        return self.order.place(self.cursor_id)
+
+    def place_after(self, pages: float) -> int:
+        """A page leaves one row of the last one in sight."""
+        return (self.place or 0) + round(pages * (self._row_count - 1))
+
+    def stand_on(self, place: int) -> None:
+        """The operation of this row gets the cursor."""
+        self._set_cursor(place)
         self._scroll_to_cursor()
         self._repaint()
-
-    def action_page(self, pages: float) -> None:
-        """Move the cursor by screens."""
-        self.action_move(round(pages * (self._row_count - 1)) or 1)
 
     def go_to(self, operation_id: str) -> bool:
         """Put the cursor on an operation; False where the table does not show it."""
         at = self.order.place(operation_id)
-        if at is None:
-            return False
-        self._set_cursor(at)
-        self._scroll_to_cursor()
-        self._repaint()
-        return True
+        if at is not None:
+            self.stand_on(at)
+        return at is not None
 
     def _scroll_to_cursor(self) -> None:
         at, top = self.order.place(self.cursor_id), int(self.scroll_y)
