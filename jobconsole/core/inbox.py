@@ -23,7 +23,7 @@ from jobconsole.core.wording import clock_text, reason_text, says_more, words
 LATE, VERY_LATE = timedelta(minutes=15), timedelta(hours=1)
 """How long a person may let an item wait before that is told, and told more loudly (H7)."""
 
-_MESSAGES = {
+MESSAGES = {
     None: "is on its way",
     NoticeResult.REACHED.value: "went out",
     NoticeResult.NOT_REACHED.value: "reached nobody",
@@ -183,7 +183,7 @@ def attention_lines(item: InboxItem, now: datetime) -> list[str]:
     """Who was told of the item and looks after it, until when it rests, and the notes, the newest last; else nothing."""
     attention, lines = item.attention, []
     if attention["notified_at"] is not None:
-        lines.append(f"message: {_clock(attention['notified_at'], now)}, {_MESSAGES[attention['notice_result']]}")
+        lines.append(f"message: {_clock(attention['notified_at'], now)}, {MESSAGES[attention['notice_result']]}")
     if attention["assigned_to"] is not None:
         lines.append(f"with: {inert(attention['assigned_to'], 80)}, since {_clock(attention['assigned_at'], now)}")
     if item.is_snoozed:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
+from typing import TypeAlias
 
 from textual.content import Content
 
@@ -24,6 +26,9 @@ from jobconsole.tui.detail_sections import Pen, hue_style
 GROUPS = {"decision": "NEEDS A DECISION", "look": "TO SEE", "snoozed": "SNOOZED"}
 """The groups of the list in their order, with their headings."""
 
+Part: TypeAlias = tuple[str, str]  # a text and its style
+
+_INDENT: Part = ("   ", "")
 _LONGEST_NAME = 16  # columns of who has it
 
 
@@ -71,24 +76,25 @@ def row_lines(row: Row, op: Operation, pen: Pen) -> tuple[Content, ...]:
     with_whom = f"{fit(inert(has, 80), _LONGEST_NAME)}  " if has is not None else ""
     sign = (f" {glyph(op.phase, is_ascii=pen.is_ascii)} ", hue_style(op.phase))
     name = "$quiet bold" if row.wakes_at is not None else "bold"
-    head = _spread(_name(op), [sign], [(with_whom, "$accent"), (age, age_hue)], name, pen.width)
+    head = _spread(_name(op), sign, ((with_whom, "$accent"), (age, age_hue)), name, pen.width)
     told = f"{inert(op.provider, 40)}: {row.reason}"
-    return head, _spread(told, [("   ", "")], [(age_mark(waited), age_style(waited))], "$quiet", pen.width)
+    return head, _spread(told, _INDENT, ((age_mark(waited), age_style(waited)),), "$quiet", pen.width)
 
 
 def _gone_lines(row: Row, op: Operation, pen: Pen) -> tuple[Content, ...]:
     sign = (f" {glyph(Phase.SUCCEEDED, is_ascii=pen.is_ascii)} ", "$quiet")
-    head = _spread(_name(op), [sign], [], "$quiet strike", pen.width)
-    return head, _spread(closing_words(op, row.since), [("   ", "")], [], "$quiet", pen.width)
+    head = _spread(_name(op), sign, (), "$quiet strike", pen.width)
+    return head, _spread(closing_words(op, row.since), _INDENT, (), "$quiet", pen.width)
 
 
-def _spread(text: str, left: list[tuple[str, str]], right: list[tuple[str, str]], style: str, columns: int) -> Content:
+@lru_cache(maxsize=8_192)  # the list is laid out anew each second, and hardly a row differs
+def _spread(text: str, left: Part, right: tuple[Part, ...], style: str, columns: int) -> Content:
     """`text` between what stands at its left and what stands at the right edge; it is what gives way."""
-    taken = sum(width(part) for part, _ in (*left, *right))
-    room = columns - taken - (2 if taken > sum(width(part) for part, _ in left) else 0)
+    edge = sum(width(part) for part, _ in right)
+    room = columns - width(left[0]) - edge - (2 if edge else 0)
     shown = fit(text, max(4, room))
-    gap = " " * max(0, columns - taken - width(shown)) if right else ""
-    return Content.assemble(*left, (shown, style), gap, *right)
+    gap = " " * max(0, columns - width(left[0]) - width(shown) - edge) if edge else ""
+    return Content.assemble(left, (shown, style), gap, *right)
 
 
 def _name(op: Operation) -> str:

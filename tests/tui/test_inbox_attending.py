@@ -327,6 +327,7 @@ async def test_the_keys_work_in_the_detail_of_an_item_and_leave_that_of_another_
         await until(pilot, lambda: isinstance(asking.screen, DetailScreen))
         await pilot.press("a")
         await until(pilot, lambda: has(asking, "acme-2") == "ana")
+        await until(pilot, lambda: any("with      ana, since" in line for line in text_of(asking)))
         await pilot.press("escape")
         asking.open_operation("calm")
         await until(pilot, lambda: isinstance(asking.screen, DetailScreen) and asking.screen.operation_id == "calm")

@@ -22,6 +22,7 @@ from jobconsole.core.views import View, operation_view
 from jobconsole.core.wording import clock_text
 from jobconsole.errors import JobconsoleError
 from jobconsole.tui import detail_sections as sections
+from jobconsole.tui.attention_section import care, notes, stacked
 from jobconsole.tui.dossier import Dossier
 from jobconsole.tui.hanging import hanging
 from jobconsole.tui.messages import Changed, Ticked
@@ -31,7 +32,7 @@ from jobconsole.tui.texts import NOT_HERE
 
 _LAST = 6  # requests and story lines beside a table; the detail screen has them all
 _READ_AFTER = 0.12  # seconds that the cursor must rest before the audit is read
-_PARTS = ("title", "question", "budgets", "why", "timeline", "requests", "options", "ending", "story")
+_PARTS = ("title", "question", "care", "budgets", "why", "timeline", "requests", "options", "ending", "story")
 _HEADINGS = {"why": "why", "timeline": "attempts", "options": "options", "ending": "outcome", "story": "story"}
 _WHY_EACH_SECOND = 500  # events up to which "why?" is told anew each second
 
@@ -176,6 +177,7 @@ class DetailPane(OnDashboard, VerticalScroll, can_focus=True):
         pen = self._pen_here()
         self._draw("title", sections.title(view, pen))
         self._draw("question", sections.question(view, pen))
+        self._draw("care", stacked(care(view, pen), notes(view, pen)))
         self._draw("budgets", self._budgets(view, pen))
         self._draw("ending", sections.ending(view))
         if self.dossier is not None and self.dossier.view is None:

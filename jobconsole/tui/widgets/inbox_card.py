@@ -24,7 +24,7 @@ from jobconsole.core.terminal_text import inert
 from jobconsole.core.wording import words
 from jobconsole.errors import JobconsoleError
 from jobconsole.tui import detail_sections as sections
-from jobconsole.tui.attention_section import attention, notes
+from jobconsole.tui.attention_section import asked_since, care, notes, stacked
 from jobconsole.tui.clock_face import age_text
 from jobconsole.tui.dossier import Dossier
 from jobconsole.tui.key_guard import KeyGuard
@@ -207,9 +207,7 @@ class InboxCard(OnDashboard, VerticalScroll, can_focus=False):
         pen = self.pen(max(20, self.size.width - 4))
         asked = sections.question(view, pen)
         self._draw_text("question", asked if asked is not None else self._answered(op))
-        self._draw_text(
-            "facts", Content("\n").join(part for part in (sections.context(view, pen), attention(view, pen)) if part)
-        )
+        self._draw_text("facts", stacked(sections.context(view, pen), asked_since(view, pen), care(view, pen)))
         self._draw_text("notes", notes(view, pen))
         self._draw_text("budgets", sections.budgets(view, pen))
         doing = [op.permit.purpose] if op.permit else list(op.open_actions)
