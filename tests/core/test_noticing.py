@@ -13,6 +13,7 @@ import pytest
 from jobconsole.core.command import Command, Scope
 from jobconsole.core.commands.noticing import LOST_AFTER, claim_notices, lost_at, record_lost, record_notices
 from jobconsole.core.escalation import item_since
+from jobconsole.core.inbox import inbox_items, item_lines
 from jobconsole.core.operation import Operation
 from jobconsole.core.story import story
 from jobconsole.core.vocabulary import NoticeResult
@@ -140,3 +141,18 @@ def test_that_nobody_was_reached_stands_in_the_audit_of_an_item_that_was_answere
     assert told(desk)[-1] == "10:41:00 nobody was reached by slack: no route"
     attention = desk.op().attention
     assert (attention.notified_at, attention.notice_result) == (None, None)
+
+
+@pytest.mark.rule("H10")
+def test_the_inbox_says_what_became_of_the_message() -> None:
+    desk = asking()
+    run(desk, claim_notices(items(desk), A, "slack"))
+    assert "message: 10:41:00Z, is on its way" in said(desk)
+    run(desk, record_notices(claimed(desk), A, NoticeResult.NOT_REACHED, "slack", "no route"))
+    assert "message: 10:41:00Z, reached nobody" in said(desk)
+
+
+def said(desk: Desk) -> list[str]:
+    """The inbox's lines about the one item."""
+    now = desk.clock.wall()
+    return item_lines(inbox_items([desk.op()], now)[0], now)
