@@ -6,7 +6,6 @@ Limits are shortened by `SCALE`; the clock of the operation stays a manual one.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import ssl
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -79,13 +78,15 @@ class ServedProvider:
     async def _drip(self, connection: Connection, step: Mapping[str, Any], how: Mapping[str, Any]) -> bool:
         """The answer a few bytes at a time, until the client has enough."""
         data = wire(step)
-        with contextlib.suppress(ConnectionError):
+        try:
             for start in range(0, len(data), how["bytes"]):
                 await connection.send(data[start : start + how["bytes"]])
                 await asyncio.sleep(how["every_s"] / SCALE)
                 if connection.reader.at_eof():
-                    self.was_cut.set()
-                    return False
+                    raise ConnectionResetError
+        except ConnectionError:  # where bytes were on their way, the client's close is a reset
+            self.was_cut.set()
+            return False
         return True
 
 

@@ -22,10 +22,7 @@ from jobconsole.cli.main import COMMANDS, main
 from tests.kill import feeder
 
 CREDENTIAL = "JOBCONSOLE_KILL_NAME"
-NEEDED = (
-    *(COMMANDS["run"].target.partition(":")[0], "jobconsole.adapters.http", "jobconsole.adapters.secrets"),
-    *("httpcore._backends.anyio", "anyio._backends._asyncio"),  # loaded at the first request otherwise
-)
+NEEDED = (COMMANDS["run"].target.partition(":")[0], "jobconsole.adapters.http", "jobconsole.adapters.secrets")
 
 
 def child(home: Path, what: str, name: str, arguments: Sequence[str]) -> int:
