@@ -20,7 +20,6 @@ from textual.binding import Binding, BindingType
 from textual.filter import LineFilter
 from textual.reactive import reactive
 from textual.screen import Screen
-from textual.widgets import HelpPanel
 
 from jobconsole.console import Desk, LoadedThemes
 from jobconsole.core.theme import Theme
@@ -46,6 +45,7 @@ from jobconsole.tui.screens.providers import ProvidersScreen
 from jobconsole.tui.theme_choice import DEFAULT_THEME, ThemeChoice
 from jobconsole.tui.themes import Look
 from jobconsole.tui.widgets.filter_bar import EntryLine
+from jobconsole.tui.widgets.keys_help import KeysHelp
 
 TICK = 1.0  # seconds
 
@@ -185,10 +185,11 @@ class Dashboard(ActingApp):
 
     def toggle_help(self) -> None:
         """Show or hide the keys that work here, as they are bound now."""
-        if self.screen.query(HelpPanel):
-            self.action_hide_help_panel()
+        shown = self.screen.query(KeysHelp)
+        if shown:
+            shown.remove()
         else:
-            self.action_show_help_panel()
+            self.screen.mount(KeysHelp())
 
     def _holds_changed(self) -> None:
         """What waits is told by the status bar."""

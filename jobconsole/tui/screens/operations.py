@@ -111,6 +111,8 @@ class OperationsScreen(Frame):
     @on(OperationsTable.Arranged)
     def _arranged(self) -> None:
         self._tell_empty()
+        if not self.feed.is_loaded:
+            return
         order = self.table.order
         shown, known = len(order.rows), len(self.feed.operations)
         count = f"{shown:,} of {known:,}" if shown != known else f"{known:,}"

@@ -158,6 +158,8 @@ class ProvidersScreen(Frame):
 
     # ---- drawing --------------------------------------------------------------------------------------------------------
     def _draw(self) -> None:
+        if not self.feed.is_loaded:
+            return  # nobody knows yet what it holds
         pen = self.pen(max(20, self.list.columns - 1))
         jobs = Counter(op.provider for op in self.feed.operations.values())
         shown = [each for each in self._found if self._filter.matches(*_names(each))]
