@@ -23,12 +23,14 @@ _RANKS = {Phase.ESCALATED: 0, Phase.WAITING: 1, Phase.SUBMITTING: 1}
 MARGIN = 2  # columns in front: the cursor's sign and the mark
 NARROW = 60  # below this only state, id and age, and the name where it has room
 _NARROW_RANK = 2
-_WIDE = 120  # from here on there are two blanks between columns
+_WIDE = 146  # from here on there are two blanks between columns
+_GROWTH = (("provider", 11), ("last", 24), ("provider", 14), ("checks", 12), ("name", 22), ("last", 400))
+"""Which column grows, and how far, where room is left over: one after the other."""
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column. `width` is what it needs, `most` what it may grow to where there is room."""
+    """One column. `width` is what it needs."""
 
     key: str
     title: str
@@ -36,7 +38,6 @@ class Column:
     rank: int
     draw: Callable[[Operation, RowContext], list[Piece]]
     sort_key: Callable[[Operation], SortKey]
-    most: int = 0
     is_right: bool = False
     clock_width: int = 0  # what it needs where times are shown as clocks
 
@@ -62,16 +63,16 @@ def _by_state(op: Operation) -> SortKey:
 COLUMNS = (
     Column("state", "STATE", 13, 0, row.state_cell, _by_state),
     Column("id", "ID", 7, 0, row.id_cell, lambda op: (op.operation_id,)),
-    Column("name", "NAME", 14, 2, row.name_cell, lambda op: ((op.name or "\uffff").casefold(),), most=22),
-    Column("provider", "PROVIDER", 8, 8, row.provider_cell, lambda op: (op.provider,), most=14),
+    Column("name", "NAME", 14, 2, row.name_cell, lambda op: ((op.name or "\uffff").casefold(),)),
+    Column("provider", "PROVIDER", 8, 8, row.provider_cell, lambda op: (op.provider,)),
     Column("age", "AGE", 5, 1, row.age_cell, lambda op: (-_started(op),), is_right=True, clock_width=8),
     Column("time", "TIME BUDGET", 14, 3, row.time_cell, lambda op: (op.phase.is_terminal, deadline(op))),
-    Column("checks", "CHECKS", 10, 5, row.checks_cell, _by_checks, most=12),
+    Column("checks", "CHECKS", 10, 5, row.checks_cell, _by_checks),
     Column("next", "NEXT", 9, 4, row.next_cell, lambda op: (op.next_poll_at or _FAR,)),
     Column("source", "BECAUSE", 11, 9, row.source_cell, lambda op: (op.delay_source or "\uffff",)),
     Column("http", "HTTP", 4, 10, row.http_cell, lambda op: (-(op.last_http_status or 0),), is_right=True),
     Column("progress", "PROGRESS", 11, 7, row.progress_cell, lambda op: (-(op.progress_share or 0.0),)),
-    Column("last", "LAST WORD", 12, 6, row.last_word_cell, lambda op: (op.last_known_state or "\uffff",), most=400),
+    Column("last", "LAST WORD", 12, 6, row.last_word_cell, lambda op: (op.last_known_state or "\uffff",)),
 )
 
 BY_KEY = {column.key: column for column in COLUMNS}
@@ -92,15 +93,16 @@ class Place:
 
 
 def fit_columns(width: int, style: TimeStyle = TimeStyle.AGE) -> tuple[Place, ...]:
-    """The columns that have room in `width`; what is left over goes to those that may grow, the last word at last."""
+    """The columns that have room in `width`; what is left over goes to those that may grow."""
     gap = 2 if width >= _WIDE else 1
     chosen = _chosen(width - MARGIN + gap, gap, style, width < NARROW)
     widths = {column.key: column.needs(style) for column in chosen}
     spare = width - MARGIN + gap - sum(each + gap for each in widths.values())
-    for column in sorted((column for column in chosen if column.most), key=lambda column: column.most):
-        more = min(max(0, spare), column.most - widths[column.key])
-        widths[column.key] += more
-        spare -= more
+    for key, most in _GROWTH:
+        if key in widths:
+            more = min(max(0, spare), max(0, most - widths[key]))
+            widths[key] += more
+            spare -= more
     places, start = [], MARGIN
     for column in chosen:
         places.append(Place(column, start, widths[column.key]))

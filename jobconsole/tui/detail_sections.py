@@ -244,8 +244,8 @@ def latency_line(found: Sequence[Attempt], pen: Pen) -> Content | None:
     return Content.assemble(("answers in  ", "$quiet"), (line, "$state-running"), f"  p50 {_took(known.p50)}")
 
 
-def request_row(attempt: Attempt, pen: Pen) -> tuple[Content, ...]:
-    """One request and its answer; what came next stands behind it where there is room. Goes on below what was said."""
+def request_row(attempt: Attempt, pen: Pen, *, has_next: bool = True) -> tuple[Content, ...]:
+    """One request, its answer, and what came next; what is too long goes on below what was said."""
     now, is_ascii = pen.now, pen.is_ascii
     is_roomy = pen.width >= _ROOMY_ROW
     sign = (mark(attempt.outcome, is_ascii=is_ascii), _MARK_STYLES[attempt.outcome])
@@ -261,7 +261,7 @@ def request_row(attempt: Attempt, pen: Pen) -> tuple[Content, ...]:
         f" {what:<10} {answer:>3} " if is_roomy else f" {what:>2} {answer:>3} ",
         (f"{took:>7}  " if is_roomy else f"{took:>6} ", "$quiet"),
     )
-    told = Content.assemble(said, (_next(attempt, now) if pen.width >= _ROOMY else "", "$quiet"))
+    told = Content.assemble(said, (_next(attempt, now) if has_next else "", "$quiet"))
     return hanging(facts, told, pen.width)
 
 

@@ -150,7 +150,7 @@ async def test_marks_are_bound_to_ids_and_an_action_for_many_gets_them(dashboard
         await pilot.press("y")
         await pilot.pause()
         assert dashboard.clipboard == "job-4\njob-5"
-        assert any("sent to the terminal" in notice.message for notice in dashboard._notifications)
+        assert any("sent to terminal" in notice.message for notice in dashboard._notifications)
         await pilot.press("escape")
         assert table_of(dashboard).marked == set()
 

@@ -144,7 +144,7 @@ async def test_rows_are_laid_out_anew_for_another_width(dashboard: TestedDashboa
         for columns in (200, 90):
             await pilot.resize_terminal(columns, 40)
             await pilot.pause()
-            assert len(row(screen, "contract:acme")) == screen.list.columns - 1
+            assert len(row(screen, "contract:acme")) == screen.list.columns - 2
 
 
 async def test_a_filter_by_words_is_the_same_for_providers_and_log(dashboard: TestedDashboard) -> None:

@@ -37,7 +37,7 @@ _KIND, _ACTOR, _ID, _NAME = 16, 10, 7, 14  # columns
 _WIDE = 96  # columns of the list from which on kind and actor have their own
 _KEY = 22  # columns of a record's keys, at most
 _LONGEST = 4_000  # characters of a line of the record
-_ADVICE = "D shows decisions only: who approved what · / searches · J jumps · n and N turn pages · V verifies"
+_ADVICE = "D shows who approved what · / searches · V proves that nothing was changed"
 _FIRST = (
     *("at", "actor", "operation_id", "kind", "option", "reason_text", "effect", "action", "approved_by"),
     *("http_status", "detail", "decision"),

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import ClassVar
 
-from textual import events, on
+from textual import on
 from textual.containers import Horizontal
+from textual.message import Message
 from textual.reactive import reactive
 from textual.timer import Timer
 from textual.widget import Widget
@@ -24,9 +25,20 @@ from jobconsole.tui.widgets.filter_bar import EntryLine
 from jobconsole.tui.widgets.operations_table import OperationsTable
 from jobconsole.tui.widgets.status_bar import StatusBar
 
-PANE_FROM = 120  # columns of the terminal; the table keeps 76 of them
+PANE_FROM = 140  # columns for table and pane; the table keeps 96 of them
 RESTED_AFTER = 0.15  # seconds after which the pane follows the cursor
 LOADING_AFTER = 0.3  # seconds without a first picture until that is said
+
+
+class Body(Horizontal):
+    """What the table and the pane share: the screen, as far as no help stands beside it."""
+
+    class Widened(Message):
+        """It has another width."""
+
+    def on_resize(self) -> None:
+        """Tell it."""
+        self.post_message(self.Widened())
 
 
 class OperationsScreen(Frame):
@@ -41,7 +53,7 @@ class OperationsScreen(Frame):
 
     def compose_body(self) -> Iterable[Widget]:
         """The table and the pane."""
-        with Horizontal(id="operations"):
+        with Body(id="operations"):
             yield OperationsTable(id="operations-table")
             yield DetailPane(id="side-pane")
 
@@ -77,7 +89,7 @@ class OperationsScreen(Frame):
 
     def toggle_pane(self) -> None:
         """Show or hide the pane; where the terminal is too narrow for it, say so."""
-        if self.size.width < PANE_FROM:
+        if not self._has_room:
             self.dashboard.say(texts.no_room_for_pane(PANE_FROM))
             return
         self.has_pane = not self.has_pane
@@ -125,13 +137,19 @@ class OperationsScreen(Frame):
     def _moved(self, message: OperationsTable.Moved) -> None:
         self._show_in_pane()
 
-    def on_resize(self, event: events.Resize) -> None:
+    @on(Body.Widened)
+    def _widened(self) -> None:
         """A wide terminal has room for the pane."""
-        self.watch_has_pane()
+        self.call_after_refresh(self.watch_has_pane)
+
+    @property
+    def _has_room(self) -> bool:
+        """Whether the pane may stand beside the table."""
+        return self.query_one(Body).size.width >= PANE_FROM
 
     def watch_has_pane(self) -> None:
         """The pane shows where it is wanted and has room."""
-        self.query_one(DetailPane).display = self.has_pane and self.size.width >= PANE_FROM
+        self.query_one(DetailPane).display = self.has_pane and self._has_room
         self._show_in_pane()
 
     def _show_in_pane(self) -> None:

@@ -160,7 +160,7 @@ class ProvidersScreen(Frame):
     def _draw(self) -> None:
         if not self.feed.is_loaded:
             return  # nobody knows yet what it holds
-        pen = self.pen(max(20, self.list.columns - 1))
+        pen = self.pen(max(20, self.list.columns - 2))
         jobs = Counter(op.provider for op in self.feed.operations.values())
         shown = [each for each in self._found if self._filter.matches(*_names(each))]
         in_use = [each for each in shown if isinstance(each, Contract) and jobs[each.name]]

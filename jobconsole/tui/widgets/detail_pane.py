@@ -151,7 +151,10 @@ class DetailPane(OnDashboard, VerticalScroll, can_focus=True):
         self._draw("why", Content(await dossier.why(self.desk, None, self.feed.now())))
 
     def on_resize(self) -> None:
-        """Bars and lines are as wide as the pane."""
+        """Bars and lines are as wide as the pane; once it stands, because a layout under way hears of no other heights."""
+        self.call_after_refresh(self._draw_anew)
+
+    def _draw_anew(self) -> None:
         self._draw_facts()
         if self.dossier is not None and self._is_read:
             self._draw_told(self.dossier)
@@ -172,7 +175,7 @@ class DetailPane(OnDashboard, VerticalScroll, can_focus=True):
 
     def _draw_facts(self) -> None:
         view = self._view()
-        if view is None or not self.is_mounted:
+        if view is None or not self.size.width:
             return
         pen = self._pen_here()
         self._draw("title", sections.title(view, pen))
@@ -204,7 +207,10 @@ class DetailPane(OnDashboard, VerticalScroll, can_focus=True):
         latency = sections.latency_line(dossier.attempts, pen)
         timeline = sections.timeline(dossier.attempts, pen)
         self._draw("timeline", timeline if latency is None else Content("\n").join((timeline, latency)))
-        self._draw("requests", _lines([row for each in dossier.attempts[-_LAST:] for row in sections.request_row(each, pen)]))
+        self._draw(
+            "requests",
+            _lines([row for each in dossier.attempts[-_LAST:] for row in sections.request_row(each, pen, has_next=False)]),
+        )
         self._draw("options", self._options(dossier, pen))
         self._draw("story", _lines([row for line in dossier.story[-_LAST:] for row in story_row(line, dossier, pen.width)]))
 
