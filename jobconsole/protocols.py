@@ -297,10 +297,10 @@ class Reach:
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """Whether one channel took a message, and what was wrong where it did not; no secret is in it."""
+    """Whether one channel took a message (None: nobody knows), and what was wrong where it did not; no secret is in it."""
 
     channel: str
-    is_taken: bool
+    is_taken: bool | None
     detail: str = ""
 
 

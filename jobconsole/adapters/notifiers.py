@@ -89,7 +89,7 @@ class AppriseNotifier:
         try:
             said = await _aside(lambda: _deliver(channel.url, notice), self._patience_s)
         except TimeoutError:
-            return Sent(channel.name, False, f"no answer within {self._patience_s:g} s; it may have gone out")
+            return Sent(channel.name, None, f"no answer within {self._patience_s:g} s")
         except Exception as error:  # whatever a channel does stays with it
             said = f"{type(error).__name__}: {error}"
         return Sent(channel.name, said is None, "" if said is None else _harmless(said, channel.url))
@@ -104,10 +104,11 @@ def _deliver(url: str, notice: Notice) -> str | None:
     _here.said = []
     for name in _TALKATIVE:
         logging.getLogger(name).addFilter(_KEPT)  # a second time changes nothing
-    service = apprise.Apprise.instantiate(url, asset=_asset(apprise))
+    asset = _asset(apprise)
+    service = apprise.Apprise.instantiate(url, asset=asset)
     if service is None:
         return "Apprise does not understand the URL; see its documentation of this service"
-    sender = apprise.Apprise()
+    sender = apprise.Apprise(asset=asset)
     sender.add(service)
     if sender.notify(notice.text, notice.title, body_format=apprise.NotifyFormat.TEXT):
         return None

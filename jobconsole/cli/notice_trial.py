@@ -17,6 +17,12 @@ from jobconsole.errors import InvalidValue, Refused
 
 NO_URLS = 'config.toml: notify.urls names no channel; write urls = ["env:JOBCONSOLE_NOTIFY_URL"] under [notify]'
 
+_WORDS = {
+    True: Toned("went out", Tone.GOOD),
+    False: Toned("did not go out", Tone.BAD),
+    None: Toned("may have gone out", Tone.BAD),
+}
+
 
 @click.command("test-notice")
 @pass_invocation
@@ -35,6 +41,5 @@ def trial(invocation: Invocation) -> Exit:
         invocation.output.json(rows)
     else:
         for each in sent:
-            word = Toned("went out", Tone.GOOD) if each.is_taken else Toned("did not go out", Tone.BAD)
-            invocation.output.line(f"{each.channel}://…  ", word, f": {each.detail}" if each.detail else "")
+            invocation.output.line(f"{each.channel}://…  ", _WORDS[each.is_taken], f": {each.detail}" if each.detail else "")
     return Exit.OK if sent and all(each.is_taken for each in sent) and not faults else Exit.FAILURE

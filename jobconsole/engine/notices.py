@@ -234,4 +234,6 @@ def _judged(sent: Sequence[Sent] | None, channels: str) -> tuple[NoticeResult, s
     detail = "; ".join(f"{each.channel}: {each.detail}" for each in sent if not each.is_taken)
     if taken:
         return NoticeResult.REACHED, taken, detail
+    if any(each.is_taken is None for each in sent):
+        return NoticeResult.UNKNOWN, channels, detail
     return NoticeResult.NOT_REACHED, channels, detail or "no channel could be read any more"

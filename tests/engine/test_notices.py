@@ -172,6 +172,18 @@ async def test_one_channel_is_enough_and_the_other_ones_fault_is_kept() -> None:
     assert (await told(stage))[-1] == "slack took the message; mailto: refused"
 
 
+@pytest.mark.rule("H10")
+async def test_a_channel_that_gives_no_answer_is_not_said_to_have_reached_nobody() -> None:
+    stage, channel = odd(), Channel()
+    channel.answer = (Sent("slack", None, "no answer within 20 s"), Sent("mailto", False, "refused"))
+    async with telling(stage, channel):
+        await ask(stage, "op-1")
+        await passing(stage.clock, GATHERED)
+    assert (await told(stage))[-1] == (
+        "nobody knows whether the message went out, and it is not sent again: slack: no answer within 20 s; mailto: refused"
+    )
+
+
 async def test_a_process_without_a_channel_leaves_the_item_to_one_that_has_one(caplog: pytest.LogCaptureFixture) -> None:
     stage, without, with_one = odd(), Channel(), Channel()
     without.faults = ("notify.urls: env:X: is not set; export X and start again",)
