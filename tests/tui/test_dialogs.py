@@ -185,6 +185,21 @@ async def test_extend_refuses_more_than_the_contract_offers(watched: TestedDashb
     assert (await op_of(watched)).granted.times == 0
 
 
+@pytest.mark.parametrize("key", ["enter", "1"])
+async def test_options_are_picked_by_enter_and_by_digit(watched: TestedDashboard, key: str) -> None:
+    """The first one extends; pressed in one burst with the key that opened the dialog, neither does."""
+    async with running(watched) as pilot:
+        await settled(pilot)
+        await pilot.press("x")
+        await until(pilot, lambda: isinstance(watched.screen, ChooseDialog))
+        await pilot.press(key)
+        await pilot.pause()
+        assert isinstance(watched.screen, ChooseDialog)
+        await pass_time(pilot, 1)
+        await pilot.press(key)
+        await until(pilot, lambda: watched.feed.operations["acme-1"].granted.times == 1)
+
+
 @pytest.mark.rule("U6", "X6")
 async def test_options_say_why_one_is_missing(watched: TestedDashboard) -> None:
     """After both extensions of the contract, extend is dim, with the core's words."""

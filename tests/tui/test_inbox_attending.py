@@ -166,13 +166,15 @@ async def test_an_assignment_is_bound_to_who_had_it_when_the_dialog_opened(askin
 
 # ---- snoozing ----------------------------------------------------------------------------------------------------------------
 @pytest.mark.rule("H7")
-async def test_h_offers_usual_times_and_a_digit_picks_one_and_h_again_wakes_it(asking: TestedDashboard) -> None:
+@pytest.mark.parametrize("keys", [["2"], ["down", "pause", "enter"]], ids=["digit", "enter"])
+async def test_h_offers_usual_times_to_be_picked_and_h_again_wakes_it(asking: TestedDashboard, keys: list[str]) -> None:
     """30 minutes from 10:02:02, when the dialog opened."""
     async with running(asking, WIDE) as pilot:
         await at_inbox(pilot)
         opened_at = asking.clock.wall()
         await opened(pilot, "H", SnoozeDialog)
-        await pilot.press("2")
+        for key in keys:
+            await (pass_time(pilot, 1) if key == "pause" else pilot.press(key))
         await until(pilot, lambda: wakes_at(asking) == opened_at + timedelta(minutes=30))
         await pilot.press("H")
         await until(pilot, lambda: wakes_at(asking) is None)

@@ -71,7 +71,9 @@ class ChooseDialog(OnDashboard, ModalScreen[str | None]):
         choices.focus()
 
     def on_key(self, event: events.Key) -> None:
-        """A digit picks its card, where a person can have meant it."""
+        """A digit picks its card, where a person can have meant it; Enter asks for itself when it picks."""
+        if event.key == "enter":
+            return
         is_meant = self._guard.allows()
         card = next((each for each in self._cards if each.is_open and str(each.number) == event.key), None)
         if card is not None:

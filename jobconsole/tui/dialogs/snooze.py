@@ -70,17 +70,20 @@ class SnoozeDialog(TypedDialog):
         self.query_one("#dialog-change", Static).update(Content.styled(told, "$quiet"))
 
     def on_key(self, event: events.Key) -> None:
-        """A digit picks a usual time, Enter the one under the cursor; both are asked of the guard when they act."""
-        in_list = isinstance(self.focused, LineList)
-        if in_list and event.key.isdigit() and 0 < int(event.key) <= len(self._times):
-            event.stop()
-            self.query_one("#times", LineList).cursor = event.key
-            self.action_confirm()
-        elif not (in_list and event.key == "enter"):
-            super().on_key(event)
+        """In the list a digit picks its time, and Enter the one under the cursor."""
+        times = self.query_one("#times", LineList)
+        is_number = event.key in {str(number) for number in range(1, len(self._times) + 1)}
+        if not times.has_focus or not (is_number or event.key == "enter"):
+            return  # the base's handler is next
+        event.stop()
+        event.prevent_default()
+        if is_number:
+            times.cursor = event.key
+        self.action_confirm()
 
     @on(LineList.Chosen)
     def _chosen(self, event: LineList.Chosen) -> None:
+        """By the mouse."""
         event.stop()
         self.action_confirm()
 
