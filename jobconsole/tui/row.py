@@ -13,6 +13,7 @@ from typing import TypeAlias
 from rich.style import Style
 
 from jobconsole.core.account import Account
+from jobconsole.core.inbox import is_snoozed
 from jobconsole.core.operation import Operation, deadline
 from jobconsole.core.stall import stalled_since
 from jobconsole.core.terminal_text import inert
@@ -135,7 +136,7 @@ def next_cell(op: Operation, context: RowContext) -> list[Piece]:
         kind = next(iter(op.open_actions))
         return [(f"{_DOING.get(kind, kind)}" + ("..." if context.is_ascii else "…"), look.accent)]
     if op.phase is Phase.ESCALATED and op.permit is None:
-        return [("needs you", look.needs_you)]
+        return [("snoozed", look.quiet)] if is_snoozed(op, context.now) else [("needs you", look.needs_you)]
     if op.next_poll_at is None:
         return context.nothing
     return [(until_text(op.next_poll_at, context.now, context.style), look.text)]

@@ -167,6 +167,9 @@ async def test_what_is_snoozed_stands_below_and_stands_up_again_at_its_second(da
     await ask_about(dashboard, "acme-2")
     await dashboard.desk.snooze("acme-1", dashboard.clock.wall() + timedelta(minutes=30), by="person:ana")
     async with running(dashboard, (140, 40)) as pilot:
+        await settled(pilot)
+        table = text_of(dashboard)
+        assert next(("needs you" in line, "snoozed" in line) for line in table if "acme-1 export" in line) == (False, True)
         await open_inbox(pilot)
         assert rows_of(dashboard) == ["heading-decision", "acme-2", "heading-snoozed", "acme-1"]
         shown = text_of(dashboard)
