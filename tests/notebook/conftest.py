@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, Page
 import jobconsole
 from jobconsole.api import Console
 from jobconsole.testing.server import SlowJobServer
-from tests.notebook.lab import chromium
+from tests.notebook.servers import chromium
 
 
 class RecordingComm(BaseComm):

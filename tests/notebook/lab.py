@@ -1,101 +1,26 @@
-"""A real JupyterLab on loopback, and a notebook in it driven through a headless Chromium.
+"""A notebook in JupyterLab, or in Jupyter Notebook, driven through a page of a browser.
 
-Only this file decides how the browser tests start both. The server has a folder, a token and settings of its own, and nothing
-outside the test's folder is read or written. A browser that is missing is a skip with its reason.
+Only this file knows how cells are run and found there; `servers.py` starts what serves them.
 """
 
 from __future__ import annotations
 
-import json
-import os
 import re
-import shutil
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import nbformat
-import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect, sync_playwright
+from playwright.sync_api import ConsoleMessage, Locator, Page, expect
 
-CHROMIUM_FLAGS = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
-TOKEN = "a-token-of-this-test"
+from tests.notebook.servers import TOKEN
+
 PATIENCE = 40_000  # ms
 expect.set_options(timeout=20_000)
-NO_NEWS = {"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False}}
-KERNEL_IS_IDLE = "() => window.jupyterapp.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'"
+KERNEL_IS_IDLE = "() => window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'"
 RUN_CELL = """number => {
   const app = window.jupyterapp;
   app.shell.currentWidget.content.activeCellIndex = number;
   app.commands.execute("notebook:run-cell");
 }"""
-
-
-@contextmanager
-def chromium() -> Iterator[Browser]:
-    """The distribution's Chromium, with a fresh profile."""
-    found = shutil.which("chromium")
-    if found is None:
-        pytest.skip("no chromium on this machine: apt-get install chromium")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=list(CHROMIUM_FLAGS))
-        yield browser
-        browser.close()
-
-
-@contextmanager
-def lab_server(folder: Path, environment: dict[str, str] | None = None) -> Iterator[str]:
-    """The address of a JupyterLab that serves `folder`."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    own = {f"JUPYTER_{name}_DIR": str(folder / ".jupyter" / name.lower()) for name in ("CONFIG", "DATA", "RUNTIME")}
-    own |= {"IPYTHONDIR": str(folder / ".ipython"), "JUPYTERLAB_SETTINGS_DIR": str(folder / ".jupyter" / "user")}
-    settings = folder / ".jupyter" / "settings"
-    command = [
-        *(sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}"),
-        *(f"--IdentityProvider.token={TOKEN}", f"--ServerApp.root_dir={folder}", "--ServerApp.port_retries=0"),
-        *("--LabApp.expose_app_in_browser=True", "--LabApp.extension_manager=readonly", "--ServerApp.terminals_enabled=False"),
-        f"--LabApp.app_settings_dir={settings}",
-    ]
-    settings.mkdir(parents=True)
-    (settings / "overrides.json").write_text(json.dumps(NO_NEWS), encoding="utf-8")
-    with (folder / "lab.log").open("wb") as log:
-        environ = {**os.environ, **own, **(environment or {})}
-        with subprocess.Popen(command, cwd=folder, env=environ, stdout=log, stderr=log) as server:
-            try:
-                address = f"http://127.0.0.1:{port}"
-                _await_answer(f"{address}/api/status?token={TOKEN}", server)
-                yield address
-            finally:
-                server.terminate()
-
-
-def _await_answer(url: str, server: subprocess.Popen[bytes]) -> None:
-    until = time.monotonic() + 60
-    direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    while time.monotonic() < until:
-        assert server.poll() is None, "JupyterLab ended"
-        try:
-            with direct.open(url, timeout=2):
-                return
-        except OSError:
-            time.sleep(0.2)
-    raise TimeoutError("JupyterLab did not answer within a minute")
 
 
 def write_notebook(path: Path, cells: list[str]) -> None:
@@ -108,8 +33,8 @@ def write_notebook(path: Path, cells: list[str]) -> None:
 class Notebook:
     """One notebook in one page. Cells count from 0."""
 
-    def __init__(self, page: Page, address: str, name: str) -> None:
-        self.page, self.address, self.name = page, address, name
+    def __init__(self, page: Page, address: str, name: str, *, at: str = "lab/tree") -> None:
+        self.page, self.address, self.url = page, address, f"{address}/{at}/{name}?token={TOKEN}&reset"
         self.errors: list[str] = []
         self.requests: list[str] = []
         page.set_default_timeout(PATIENCE)
@@ -122,7 +47,7 @@ class Notebook:
 
     def open(self) -> None:
         """Load the page, and wait for the kernel."""
-        self.page.goto(f"{self.address}/lab/tree/{self.name}?token={TOKEN}&reset")
+        self.page.goto(self.url)
         self.page.wait_for_selector(".jp-Notebook .jp-Cell")
         self.page.wait_for_function(KERNEL_IS_IDLE)
 

@@ -12,7 +12,8 @@ from playwright.sync_api import Browser, expect
 from jobconsole.testing.server import SlowJobServer
 from tests.cases.case_file import case
 from tests.notebook.kernels import KERNEL_PATH
-from tests.notebook.lab import Notebook, lab_server, write_notebook
+from tests.notebook.lab import Notebook, write_notebook
+from tests.notebook.servers import lab_server
 
 pytestmark = [
     pytest.mark.browser,
