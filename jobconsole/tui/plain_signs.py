@@ -32,6 +32,7 @@ _LIKE = {
     "o": "○",
 }
 _SIGNS = str.maketrans({sign: plain for plain, signs in _LIKE.items() for sign in signs})
+_SIGNS |= str.maketrans({"🔎": "/ "})  # Textual's palette: two columns
 _SIGNS |= str.maketrans({glyph(phase): glyph(phase, is_ascii=True) for phase in Phase})
 
 _KEYS = {"⏎": "enter", "⌫": "backspace", "⇥": "tab", "␣": "space", "↑": "up", "↓": "down", "←": "left", "→": "right"}

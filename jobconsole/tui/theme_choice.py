@@ -62,6 +62,8 @@ class ThemeChoice:
         if theme.name == self._kept:
             return
         self._kept = theme.name
+        for screen in self._app.screen_stack:
+            screen.refresh_bindings()  # the footer names keys in the theme's own signs
         try:
             self._app.keep_setting("theme", theme.name)
         except InvalidValue as error:
