@@ -66,6 +66,7 @@ class Extension:
     def load(self) -> None:
         """Add everything."""
         self._shell.register_magics(JobconsoleMagics(self._shell, self.console))
+        self._shell.input_transformers_cleanup.append(with_body_for_help)
         for name in WITH_OPERATIONS:
             self._shell.set_hook("complete_command", self._operations, str_key=f"%{name}")
         self._shell.set_hook("complete_command", self._providers, str_key="%%submit")
@@ -74,6 +75,7 @@ class Extension:
 
     def unload(self) -> None:
         """Take everything away."""
+        self._shell.input_transformers_cleanup.remove(with_body_for_help)
         for cells, names in MAGICS.items():
             for name in names:
                 self._shell.magics_manager.magics[cells].pop(name, None)
@@ -95,6 +97,12 @@ class Extension:
         with suppress(JobconsoleError):
             return [name for name in self.console().providers() if name.startswith(event.symbol)]
         return []
+
+
+def with_body_for_help(lines: list[str]) -> list[str]:
+    """A cell that only asks for the help of `%%submit` gets an empty line as body: IPython wants one."""
+    asks = bool(lines) and lines[0].startswith("%%submit") and not {"--help", "-h"}.isdisjoint(lines[0].split())
+    return [*lines, "\n"] if asks else lines
 
 
 # ---- records as tables -------------------------------------------------------------------------------------------------------

@@ -70,14 +70,17 @@ def test_unloading_leaves_nothing_behind(loaded: Kernel) -> None:
     assert "not found" in loaded.run("%jobs").text + loaded.run("%jobs").error
     formatters = "get_ipython().display_formatter.formatters['text/html'].type_printers"
     assert loaded.run(f"print('console' in dir(), {formatters}.get(list))").text.strip() == "False None"
+    assert loaded.run("print(get_ipython().input_transformers_cleanup)").text.count("jobconsole") == 0
     assert not loaded.run("%load_ext jobconsole\n%jobs").error
 
 
 def test_every_magic_explains_itself(idle: Kernel) -> None:
     for magic in ("%jobs", "%job", "%inbox", "%audit", "%wait", "%%submit"):
-        ran = idle.run(f"{magic} --help\n" + ("{}" if magic == "%%submit" else ""))
+        ran = idle.run(f"{magic} --help")
         assert f"usage: {magic}" in ran.text
         assert not ran.error
+    assert "usage: %%submit" in idle.run("\n%%submit play -h\n{}").text
+    assert "the cell body is empty" in idle.run("%%submit play").text
 
 
 @pytest.mark.parametrize(
