@@ -33,7 +33,7 @@ _by = click.option("--by", metavar="NAME", help="Who does it. [default: the logi
 @pass_invocation
 @click.pass_context
 def inbox(context: click.Context, invocation: Invocation) -> None:
-    """Show what needs a decision, and what to see; the oldest first, what is snoozed last."""
+    """Show what needs a decision, and what to see; assign, snooze, note."""
     if context.invoked_subcommand is None:
         asyncio.run(_inbox(invocation))
 
