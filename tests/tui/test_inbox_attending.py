@@ -16,6 +16,7 @@ from jobconsole.tui.dialogs.note import NoteArea, NoteDialog
 from jobconsole.tui.dialogs.snooze import SnoozeDialog
 from jobconsole.tui.screens.audit import AuditScreen
 from jobconsole.tui.screens.detail import DetailScreen
+from jobconsole.tui.settings import read_settings
 from tests.tui.conftest import TestedDashboard, pass_time, running, settled, text_of, until
 from tests.tui.test_inbox import ask_about, card_is_read, open_inbox
 
@@ -317,6 +318,30 @@ async def test_no_key_of_these_means_something_else_in_the_inbox(asking: TestedD
             assert {action.keys: bound[action.keys].binding.id for action in ATTENDING_ACTIONS} == {
                 action.keys: action.action_id for action in ATTENDING_ACTIONS
             }
+
+
+async def test_the_keys_can_be_changed_by_id_and_then_the_old_ones_mean_what_they_mean_elsewhere(
+    asking: TestedDashboard,
+) -> None:
+    """With `item.assign` on another key, `A` leads to the audit from the inbox too."""
+    asking.set_keymap(read_settings({"keys": {"item.claim": "ctrl+k", "item.assign": "ctrl+t"}}).keymap)
+    async with running(asking, WIDE) as pilot:
+        await at_inbox(pilot)
+        await pilot.press("ctrl+k")
+        await until(pilot, lambda: has(asking) == "ana")
+        await pilot.press("A")
+        await until(pilot, lambda: isinstance(asking.screen, AuditScreen))
+
+
+async def test_the_footer_offers_them_only_where_there_is_an_item(asking: TestedDashboard) -> None:
+    """Once both items are answered, there is nothing to claim."""
+    async with running(asking, WIDE) as pilot:
+        await at_inbox(pilot)
+        assert "Claim" in text_of(asking)[-1]
+        for name in ("acme-1", "acme-2"):
+            await asking.desk.decide(name, "extend", by="person:ben")
+        await settled(pilot)
+        await until(pilot, lambda: "Claim" not in text_of(asking)[-1])
 
 
 @pytest.mark.rule("H7")
