@@ -61,6 +61,27 @@ async def test_a_post_carries_its_body_headers_and_length_and_asks_for_no_compre
     }
 
 
+@pytest.mark.parametrize(
+    ("rest", "target"),
+    [
+        ("", "/"),
+        ("?a=1", "/?a=1"),
+        ("/v1/jobs/a%2Fb;x=1/~it's:@$&()*+,=!", "/v1/jobs/a%2Fb;x=1/~it's:@$&()*+,=!"),
+        ("/v1?next=https://other.example/x?y#part", "/v1?next=https://other.example/x?y"),
+        ("//other.example/x", "//other.example/x"),
+        ("/v1/caf\u00e9?q=\u00fc", "/v1/caf%C3%A9?q=%C3%BC"),
+        ("/a/../b/./c", "/b/c"),
+        ('/{a}|"b"^`<c>', "/%7Ba%7D|%22b%22^%60%3Cc%3E"),
+    ],
+)
+async def test_the_target_is_the_path_and_query_with_what_needs_it_encoded(
+    transport: HttpTransport, gate: CountingGate, rest: str, target: str
+) -> None:
+    async with RawServer(answer_all) as server:
+        await transport.send(get(server, rest), gate)
+        assert server.requests[0].startswith(f"GET {target} HTTP/1.1\r\nHost: {server.place}\r\n")
+
+
 @pytest.mark.rule("B3")
 async def test_a_redirect_is_an_answer_and_is_not_followed(transport: HttpTransport, gate: CountingGate) -> None:
     async def handler(connection: Connection) -> None:
