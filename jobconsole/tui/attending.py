@@ -7,7 +7,7 @@ item is what the screen showed, so that of two who claim it at once the core tel
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -105,7 +105,7 @@ class Attending:
             name = inert(self._op.name, 40) if self._op.name else self._op.operation_id
             self._app.say(f"{name}: {said}")
 
-    def _begin(self, work: Any) -> None:
+    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
         self._app.run_worker(work, group="attending", exclusive=False)
 
     def _refuse(self, text: str) -> None:

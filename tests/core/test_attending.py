@@ -69,12 +69,21 @@ def test_of_two_who_claim_it_at_once_the_second_is_told_who_was_faster() -> None
     assert desk.op().attention.assigned_to == "ana"
 
 
+@pytest.mark.rule("H7", "H4")
+def test_who_takes_over_from_somebody_that_gave_it_back_meanwhile_is_told_so() -> None:
+    desk = asking()
+    refused = run(desk, assign("op-1", BEN, "ben", shown="ana"))
+    assert isinstance(refused, Refusal)
+    assert refused.text == "op-1 was given back; look again"
+
+
 @pytest.mark.rule("H7")
-def test_a_second_claim_by_the_same_person_writes_nothing() -> None:
+@pytest.mark.parametrize("again", ["ana", " ana "])
+def test_a_second_claim_by_the_same_person_writes_nothing(again: str) -> None:
     desk = asking()
     done(desk, assign("op-1", ANA, "ana", shown=None))
     written = len(desk.events())
-    done(desk, assign("op-1", ANA, "ana", shown=None))
+    done(desk, assign("op-1", ANA, again, shown=None))
     assert len(desk.events()) == written
 
 

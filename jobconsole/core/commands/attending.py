@@ -31,18 +31,19 @@ def assign(operation_id: str, actor: str, to: str | None, *, shown: str | None) 
 
     `shown` is who had it on the screen: of two who claim it at once, the second is told who was faster.
     """
+    name = to.strip() if to is not None else None
 
     def change(op: Operation, view: View) -> Changed | Refusal:
         has = op.attention.assigned_to
-        if has == to:
+        if has == name:
             return op.attention, {}
         if has != shown:
             at = f" at {op.attention.assigned_at:%H:%M:%SZ}" if op.attention.assigned_at else ""
-            return Refusal("stale", f"{op.operation_id} was given to {has or 'nobody'}{at}; look again")
-        if to is not None and not 0 < len(to.strip()) <= LONGEST_NAME:
+            return Refusal("stale", f"{op.operation_id} was {f'given to {has}{at}' if has else 'given back'}; look again")
+        if name is not None and not 0 < len(name) <= LONGEST_NAME:
             return Refusal("name_needed", f"name the person in 1 to {LONGEST_NAME} characters")
-        given = replace(op.attention, assigned_to=to and to.strip(), assigned_at=view.now.wall if to else None)
-        return given, {"change": "assigned", "to": given.assigned_to, "before": has}
+        given = replace(op.attention, assigned_to=name, assigned_at=view.now.wall if name else None)
+        return given, {"change": "assigned", "to": name, "before": has}
 
     return _changing(operation_id, actor, change)
 
