@@ -24,6 +24,7 @@ MARGIN = 2  # columns in front: the cursor's sign and the mark
 NARROW = 60  # below this only state, id and age, and the name where it has room
 _NARROW_RANK = 2
 _WIDE = 146  # from here on there are two blanks between columns
+_EDGED = 90  # from here on the last column of the screen stays free
 _GROWTH = (("provider", 11), ("last", 24), ("provider", 14), ("checks", 12), ("name", 22), ("last", 400))
 """Which column grows, and how far, where room is left over: one after the other."""
 
@@ -95,6 +96,7 @@ class Place:
 def fit_columns(width: int, style: TimeStyle = TimeStyle.AGE) -> tuple[Place, ...]:
     """The columns that have room in `width`; what is left over goes to those that may grow."""
     gap = 2 if width >= _WIDE else 1
+    width -= width >= _EDGED
     chosen = _chosen(width - MARGIN + gap, gap, style, width < NARROW)
     widths = {column.key: column.needs(style) for column in chosen}
     spare = width - MARGIN + gap - sum(each + gap for each in widths.values())

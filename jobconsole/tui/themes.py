@@ -42,7 +42,7 @@ def textual_theme(theme: Theme) -> TextualTheme:
             **{f"state-{hue.replace('_', '-')}": theme.hues[hue] for hue in Hue},
             "quiet": theme.hues[Hue.QUEUED],
             "rule": rule,  # lines between panes: seen, and never in the way
-            "scrollbar": rule,
+            "scrollbar": "ansi_bright_black" if theme.is_ansi else rule,
             "scrollbar-hover": colours["secondary"],
             "scrollbar-background": colours["background"],
             "footer-key-foreground": colours["primary"],

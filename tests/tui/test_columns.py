@@ -20,7 +20,7 @@ NOW = datetime(2026, 11, 29, 14, 2, 11, tzinfo=UTC)
         (36, ["state", "id", "age"]),
         (59, ["state", "id", "name", "age"]),
         (80, ["state", "id", "name", "age", "time", "checks", "next"]),
-        (110, ["state", "id", "name", "age", "time", "checks", "next", "http", "progress", "last"]),
+        (111, ["state", "id", "name", "age", "time", "checks", "next", "http", "progress", "last"]),
     ],
 )
 def test_the_width_decides_which_columns_are_there(width: int, keys: list[str]) -> None:

@@ -307,6 +307,7 @@ class AuditScreen(Frame):
     @on(LineList.Moved, "#audit-list")
     def _moved(self, message: LineList.Moved) -> None:
         message.stop()
+        self.subject_may_differ()
         self._draw_record()
 
     def _draw_record(self) -> None:

@@ -47,6 +47,7 @@ class DetailScreen(Frame):
     DetailScreen {
         & #detail { height: 1fr; layout: vertical; }
         & DetailPane { height: 55%; border-bottom: solid $rule; }
+        &.-narrow DetailPane > .detail-part { margin-bottom: 0; }
         & TabbedContent { height: 1fr; }
         & TabPane { padding: 0 1; height: 1fr; }
         &.-wide {

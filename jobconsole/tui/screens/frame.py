@@ -14,13 +14,14 @@ from textual import events
 from textual.app import ComposeResult
 from textual.screen import Screen
 from textual.widget import Widget
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from jobconsole.tui import texts
 from jobconsole.tui.action import Subject
 from jobconsole.tui.on_dashboard import OnDashboard
 from jobconsole.tui.widgets.filter_bar import EntryLine
 from jobconsole.tui.widgets.header import Header
+from jobconsole.tui.widgets.key_line import KeyLine
 from jobconsole.tui.widgets.status_bar import StatusBar
 
 LEAST_WIDTH, LEAST_HEIGHT = 36, 8  # columns and lines of a terminal in which something can be read
@@ -30,6 +31,7 @@ class Frame(OnDashboard, Screen[None]):
     """One main screen. `mode` is the tab that is lit while it is shown."""
 
     mode: ClassVar[str] = ""
+    _had_subject = False
     filter_hint: ClassVar[str] = "text  !text"
     """What may be typed behind `/`; it stands there until something is."""
     _has_item = False
@@ -41,7 +43,7 @@ class Frame(OnDashboard, Screen[None]):
         yield from self.compose_body()
         yield EntryLine()
         yield StatusBar()
-        yield Footer(show_command_palette=False, compact=True)
+        yield KeyLine()
 
     def on_resize(self, event: events.Resize) -> None:
         """Say what is needed where there is too little room."""
@@ -58,6 +60,13 @@ class Frame(OnDashboard, Screen[None]):
     def subjects(self, *, for_many: bool) -> tuple[Subject, ...]:
         """What an action acts on: the marked operations where it is `for_many`, else the one that is looked at."""
         return ()
+
+    def subject_may_differ(self) -> None:
+        """The cursor moved: keys that need an operation are lit where there is one, and only there."""
+        has_subject = bool(self.subjects(for_many=False))
+        if has_subject is not self._had_subject:
+            self._had_subject = has_subject
+            self.refresh_bindings()
 
     def moment(self) -> datetime | None:
         """The second that is looked at, for "why?"; None for now."""

@@ -135,6 +135,7 @@ class OperationsScreen(Frame):
 
     @on(OperationsTable.Moved)
     def _moved(self, message: OperationsTable.Moved) -> None:
+        self.subject_may_differ()
         self._show_in_pane()
 
     @on(Body.Widened)

@@ -143,6 +143,7 @@ class ProvidersScreen(Frame):
     @on(LineList.Moved, "#providers-list")
     def _moved(self, message: LineList.Moved) -> None:
         message.stop()
+        self.subject_may_differ()
         self.query_one("#providers-detail").scroll_home(animate=False)
         self._draw_text()
 
