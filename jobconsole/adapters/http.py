@@ -201,8 +201,13 @@ class _Direct(httpx.AsyncBaseTransport):
         self._connection: HttpConnection | None = None
 
     @property
+    def is_free(self) -> bool:
+        """Whether it may be kept for another request."""
+        return self._connection is not None and self._connection.is_free
+
+    @property
     def is_ready(self) -> bool:
-        """Whether it can serve another request."""
+        """Whether it can serve another request right now."""
         return self._connection is not None and self._connection.is_ready
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
@@ -247,7 +252,7 @@ class _Body(httpx.AsyncByteStream):
 class _Proxied(httpx.AsyncHTTPTransport):
     """httpx's own transport, for one connection through a proxy."""
 
-    is_ready = True  # its own pool of one looks after that
+    is_free = is_ready = True  # its own pool of one looks after that
 
 
 _Connection: TypeAlias = _Direct | _Proxied

@@ -43,12 +43,18 @@ class HttpConnection(asyncio.Protocol):
         self._unread = 0
 
     @property
-    def is_ready(self) -> bool:
-        """Whether another exchange may begin: the last one is over, and the network has nothing to say, not even "closed".
+    def is_free(self) -> bool:
+        """Whether the last exchange is over, and nothing is known that forbids another one."""
+        is_gone = self._is_ended or self._lost.is_set() or self._transport.is_closing()
+        return not (self._is_asking or self._has_surplus or is_gone)
 
-        What came unasked would otherwise be taken for the next answer.
+    @property
+    def is_ready(self) -> bool:
+        """Whether another exchange may begin: it is free, and the network has nothing to say, not even "closed".
+
+        What came unasked would otherwise be taken for the next answer; asyncio may not have seen it yet.
         """
-        if self._is_asking or self._is_ended or self._has_surplus or self._lost.is_set() or self._transport.is_closing():
+        if not self.is_free:
             return False
         here = select.poll()
         here.register(self._transport.get_extra_info("socket"), select.POLLIN)

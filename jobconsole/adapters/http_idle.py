@@ -17,8 +17,12 @@ class Keepable(Protocol):
     """A connection, as far as it is this file's business."""
 
     @property
+    def is_free(self) -> bool:
+        """Whether it may be kept for another request."""
+
+    @property
     def is_ready(self) -> bool:
-        """Whether it can serve another request."""
+        """Whether it can serve another request right now."""
 
     async def aclose(self) -> None:
         """Close it."""
@@ -49,8 +53,8 @@ class IdleConnections(Generic[C]):
         return None
 
     def keep(self, key: Hashable, connection: C) -> bool:
-        """Keep a connection. False where it is not ready for another request, there are too many, or the list is closed."""
-        if self._count >= self._most or self._is_closed or not connection.is_ready:
+        """Keep a connection. False where it is not free for another request, there are too many, or the list is closed."""
+        if self._count >= self._most or self._is_closed or not connection.is_free:
             return False
         loop = asyncio.get_running_loop()
         self._lists.setdefault(key, deque()).append((loop.time(), connection))

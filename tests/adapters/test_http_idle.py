@@ -11,7 +11,8 @@ class Held:
     """A connection that knows when it was closed."""
 
     def __init__(self, *, fails: bool = False) -> None:
-        self.closed, self._fails, self.is_ready = asyncio.Event(), fails, True
+        self.closed, self._fails = asyncio.Event(), fails
+        self.is_free = self.is_ready = True
 
     async def aclose(self) -> None:
         self.closed.set()
@@ -37,11 +38,11 @@ async def test_more_than_the_most_are_not_kept() -> None:
     await idle.close()
 
 
-async def test_what_is_not_ready_is_neither_kept_nor_given_out() -> None:
+async def test_what_is_not_free_is_not_kept_and_what_is_not_ready_is_not_given_out() -> None:
     """The newest was spoilt while it lay there: it is closed, and the one before it serves."""
     idle: IdleConnections[Held] = IdleConnections(longest_s=60, most=2)
     good, spoilt, busy = Held(), Held(), Held()
-    busy.is_ready = False
+    busy.is_free = False
     assert [idle.keep("a", each) for each in (good, spoilt, busy)] == [True, True, False]
     spoilt.is_ready = False
     assert idle.take("a") is good
