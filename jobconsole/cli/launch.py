@@ -109,6 +109,8 @@ async def show(
     """Show an open desk until the person leaves, with a worker inside where the store can be written."""
     from jobconsole.tui.start import make_dashboard
 
+    if not os.environ.get("NO_COLOR"):
+        os.environ.pop("NO_COLOR", None)  # by its convention an empty one says nothing; Textual would obey it
     app = make_dashboard(desk, invocation.home, theme=theme, profile=profile, has_mouse=has_mouse, is_animated=is_animated)
     gc.collect()
     gc.freeze()  # the program's own objects live as long as it does: the collector need not look at them again

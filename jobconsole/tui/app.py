@@ -138,7 +138,7 @@ class Dashboard(ActingApp):
     # ---- drawing --------------------------------------------------------------------------------------------------------
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Textual's own, and the theme's."""
-        return (*super().get_line_filters(), *self.themes.filters)
+        return self.themes.filters(super().get_line_filters())
 
     def get_key_display(self, binding: Binding) -> str:
         """A key for footer and help; in words where the terminal may have no signs for it."""

@@ -11,12 +11,9 @@ from jobconsole.tui.clipboard import Way
 
 NO_OPERATIONS = "No operations yet. Try: jobconsole demo, or jobconsole submit PROVIDER"
 NO_WORKER = "no worker is running: nothing is checked until one is: jobconsole run"
-READ_ONLY = "READ-ONLY"
 MOUSE_OFF = "mouse off: select text (m)"
 NOT_HERE = "Nothing is selected."
 NO_FILTER_HERE = "There is nothing to filter here."
-DUMB_TERMINAL = "TERM=dumb cannot show the dashboard. Try: jobconsole ls"
-NOT_A_TERMINAL = "The dashboard needs a terminal. Try: jobconsole ls --json"
 
 
 def no_match(filter_text: str, hidden: int) -> str:

@@ -5,9 +5,10 @@ Only this file decides that. The dashboard owns one `ThemeChoice`; `themes.py` s
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from textual.filter import LineFilter
+from textual.filter import LineFilter, Monochrome, NoColor
 from textual.theme import Theme as TextualTheme
 
 from jobconsole.console import LoadedThemes
@@ -28,7 +29,7 @@ class ThemeChoice:
     def __init__(self, app: Dashboard, themes: LoadedThemes, name: str) -> None:
         self._app = app
         self._looks = {each: Look(theme) for each, theme in themes.themes.items()}
-        self._plain = (PlainSigns(),)
+        self._plain, self._colourless = (PlainSigns(),), NoColor()
         for theme in themes.themes.values():
             app.register_theme(textual_theme(theme))
         app.theme = self._kept = name
@@ -40,10 +41,16 @@ class ThemeChoice:
         """The styles of the theme in use."""
         return self._looks.get(self._app.theme) or self._looks[DEFAULT_THEME]
 
-    @property
-    def filters(self) -> tuple[LineFilter, ...]:
-        """What every drawn line goes through: in a theme of ASCII signs, all of ours are drawn so."""
-        return self._plain if self.look.theme.is_ascii else ()
+    def filters(self, own: Iterable[LineFilter]) -> Sequence[LineFilter]:
+        """What every drawn line goes through: Textual's `own`, and in a theme of ASCII signs one that draws all of ours so.
+
+        How NO_COLOR is obeyed is chosen by Textual before it knows the theme: greys, which are black on black where a theme
+        uses the terminal's own colours. There, all colours are left out.
+        """
+        theme = self.look.theme
+        if theme.is_ansi:
+            own = [self._colourless if isinstance(each, Monochrome) else each for each in own]
+        return (*own, *self._plain) if theme.is_ascii else tuple(own)
 
     def follow(self) -> None:
         """Keep each theme that is taken from now on, by command or by the palette."""

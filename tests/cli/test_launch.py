@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import pty
+import re
 import select
 import signal
 import struct
@@ -13,6 +14,7 @@ import sys
 import termios
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -128,6 +130,92 @@ def test_without_a_terminal_there_are_plain_lines(tmp_path: Path, command: tuple
     assert done.returncode == 0
     assert b"\x1b" not in done.stdout + done.stderr
     assert b"nothing waits" in done.stderr
+
+
+MOUSE = re.compile(rb"\x1b\[\?1003([hl])")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("options", "keys", "is_ours"),
+    [((), b"", True), ((), b"m", False), ((), b"mm", True), (("--no-mouse",), b"", False), (("--no-mouse",), b"m", True)],
+    ids=["on", "m", "m m", "--no-mouse", "--no-mouse m"],
+)
+def test_m_gives_the_mouse_to_the_terminal_and_takes_it_back(
+    tmp_path: Path, options: tuple[str, ...], keys: bytes, is_ours: bool
+) -> None:
+    """As the terminal hears it, at the start and while it runs; at the end the terminal always has it."""
+    terminal = Terminal("--home", str(tmp_path / "store"), "tui", *options, env={"TERM": "xterm-256color"})
+    try:
+        terminal.read_until(lambda seen: b"No operations yet" in seen and b"worker" in seen)
+        for number in range(len(keys)):
+            heard = len(MOUSE.findall(terminal.seen))
+            terminal.press(keys[number : number + 1])
+            terminal.read_until(partial(has_heard_more, heard))
+        modes = MOUSE.findall(terminal.seen)
+        assert (modes[-1:] == [b"h"]) is is_ours
+        terminal.press(b"q")
+        assert terminal.ended()[0] == 0
+        assert MOUSE.findall(terminal.seen)[-1:] in ([], [b"l"])
+    finally:
+        terminal.close()
+
+
+def has_heard_more(before: int, seen: bytes) -> bool:
+    """Whether the terminal was told about the mouse once more."""
+    return len(MOUSE.findall(seen)) > before
+
+
+def is_in_colour(seen: bytes) -> bool:
+    """Whether anything but greys and the terminal's own two colours was asked for."""
+    for found in re.findall(rb"\x1b\[([0-9;]*)m", seen):
+        for red, green, blue in re.findall(rb"[34]8;2;([0-9]+);([0-9]+);([0-9]+)", found):
+            if not red == green == blue:
+                return True
+        rest = re.sub(rb"[34]8;2;[0-9]+;[0-9]+;[0-9]+", b"", found)
+        if re.search(rb"(?:^|;)(?:3[0-8]|4[0-8]|9[0-7]|10[0-7])(?:;|$)", rest):
+            return True
+    return False
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("env", "is_coloured"),
+    [
+        ({"TERM": "xterm-256color"}, True),
+        ({"TERM": "xterm-256color", "NO_COLOR": ""}, True),  # empty says nothing, by its convention
+        ({"TERM": "xterm-256color", "NO_COLOR": "1"}, False),
+        ({"TERM": "xterm", "COLORTERM": ""}, True),
+        ({"TERM": "xterm", "COLORTERM": "", "NO_COLOR": "1"}, False),
+        ({"TERM": "linux", "COLORTERM": "", "NO_COLOR": "1"}, False),
+    ],
+    ids=lambda value: " ".join(f"{key}={each}" for key, each in value.items()) if isinstance(value, dict) else str(value),
+)
+@pytest.mark.rule("U4")
+def test_no_color_is_obeyed_with_any_palette(tmp_path: Path, env: dict[str, str], is_coloured: bool) -> None:
+    """Greys on a terminal of many colours, on one of 16 its own two: nothing black on black."""
+    terminal = Terminal("--home", str(tmp_path / "store"), "tui", env=env)
+    try:
+        terminal.read_until(lambda seen: b"No operations yet" in seen and b"worker" in seen)
+        terminal.press(b"q")
+        assert terminal.ended()[0] == 0
+        assert is_in_colour(terminal.seen) is is_coloured
+    finally:
+        terminal.close()
+
+
+@pytest.mark.slow
+def test_a_terminal_without_unicode_gets_ascii(tmp_path: Path) -> None:
+    """In the C locale every byte is plain, frames and arrows included."""
+    env = {"TERM": "xterm-256color", "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    terminal = Terminal("--home", str(tmp_path / "store"), "tui", env=env)
+    try:
+        terminal.read_until(lambda seen: b"No operations yet" in seen and b"worker" in seen)
+        terminal.press(b"q")
+        assert terminal.ended()[0] == 0
+        assert terminal.seen.isascii()
+    finally:
+        terminal.close()
 
 
 @pytest.mark.slow

@@ -71,6 +71,12 @@ async def test_the_dashboard_takes_what_the_file_says(dashboard: TestedDashboard
     assert make_dashboard(dashboard.desk, tmp_path, profile="demo").is_production is False
 
 
+async def test_without_animation_nothing_glides(dashboard: TestedDashboard, tmp_path: Path) -> None:
+    """For slow lines, and for eyes that do not like it."""
+    assert make_dashboard(dashboard.desk, tmp_path, is_animated=False).animation_level == "none"
+    assert make_dashboard(dashboard.desk, tmp_path).animation_level == "full"
+
+
 @pytest.mark.parametrize(
     ("text", "fault"),
     [("[ui\n", "is not TOML"), ('[ui]\ntheme = "mauve"\n', "config.toml: there is no theme 'mauve'")],
