@@ -55,7 +55,7 @@ COMMANDS: dict[str, CommandEntry] = {
     "why": CommandEntry("jobconsole.cli.explaining:why", "Explain any second of an operation's life."),
     "fetch": CommandEntry("jobconsole.cli.fetch:fetch", "Print the result of an operation, as JSON."),
     "audit": CommandEntry("jobconsole.cli.audit:audit", "Show or export the audit, or verify its chain."),
-    "providers": CommandEntry("jobconsole.cli.providers:providers", "List the provider contracts, each with what its account has spent."),
+    "providers": CommandEntry("jobconsole.cli.providers:providers", "List the contracts, each with what its account spent."),
     "provider": CommandEntry("jobconsole.cli.providers:provider", "Show or check one provider contract."),
     "serve": CommandEntry("jobconsole.cli.launch:serve", "The dashboard in a browser, for whoever has the link."),
     "mock": CommandEntry("jobconsole.cli.mock:mock", "Run the play provider, to try things out."),

@@ -45,7 +45,7 @@ _COLUMNS = (
 @click.command()
 @pass_invocation
 def providers(invocation: Invocation) -> None:
-    """List the provider contracts, each with what its account has spent."""
+    """List the contracts, each with what its account spent."""
     asyncio.run(_list(invocation))
 
 
