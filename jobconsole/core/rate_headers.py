@@ -26,7 +26,8 @@ def rate_limit(headers: Sequence[tuple[str, str]], at: datetime | None) -> RateL
 
     `at` is the time of the answer: some services send the reset as a date.
     """
-    found = [*_structured(headers), *_plain(headers, at)]
+    told = [(name, value) for name, value in headers if "rate" in name]
+    found = [*_structured(told), *_plain(told, at)] if told else []
     return min(found, key=_share_left, default=None)
 
 
