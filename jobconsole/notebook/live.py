@@ -23,6 +23,7 @@ import traitlets
 
 from jobconsole.errors import JobconsoleError
 from jobconsole.notebook import assets, still
+from jobconsole.notebook.attending import Care, attend
 from jobconsole.notebook.deciding import Click, apply
 from jobconsole.notebook.feed import Feed, News
 from jobconsole.notebook.record import Record
@@ -58,7 +59,7 @@ class Live(anywidget.AnyWidget, metaclass=_AbstractWidget):
         super().__init__(
             kind=self._kind,
             view_id=f"jobconsole-{uuid.uuid4().hex}",
-            terms=text_of(terms()),
+            terms=text_of({**terms(), "me": by.removeprefix("person:")}),
             theme=text_of(palettes),
             pulse=text_of(self._pulse()),
         )
@@ -142,6 +143,15 @@ class Live(anywidget.AnyWidget, metaclass=_AbstractWidget):
                 self.send({"type": "answer", "decision_id": content.get("decision_id"), "ok": False, "text": str(error)})
             else:
                 self.send(await apply(click, self._feed.desk, self._by))
+        elif content.get("type") == "attend":
+            self.send(await self._attended(content))
+
+    async def _attended(self, content: dict[str, Any]) -> dict[str, Any]:
+        try:
+            care = Care.of(content)
+        except JobconsoleError as error:
+            return {"type": "answer", "decision_id": content.get("decision_id"), "ok": False, "text": str(error)}
+        return await attend(care, self._feed.desk, self._by)
 
     def _say_why(self, content: dict[str, Any]) -> None:
         """Why the operation that is shown was checked, or not, in the second that was pointed at (U7)."""

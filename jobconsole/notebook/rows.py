@@ -56,6 +56,8 @@ def row(view: View) -> Row:
         "revision": view["revision"],
         "asks": asks(view),
         "late": view["late"] or None,
+        "with": _text(view["attention"]["assigned_to"]),
+        "rests": millis(view["attention"]["snoozed_until"]),
         "stalled": view["stalled"] or None,
     }
     return {key: value for key, value in shown.items() if value is not None}
@@ -106,6 +108,7 @@ def _option(option: View) -> Row:
         "change": inert(option["change"], SENTENCE).replace(" -> ", " → "),
         "effect": inert(option["effect"], SENTENCE),
         "reason": option["needs_reason"],
+        "vain": inert(option["no_purpose"] or "", SENTENCE),
         "url": link(option["url"]),
         "credentials": [inert(reference, WORD) for reference in option["credentials"]],
     }

@@ -70,7 +70,7 @@ class Paper:
         state = {
             "kind": kind,
             "view_id": "jobconsole-test",
-            "terms": text_of(terms()),
+            "terms": text_of({**terms(), "me": "ana"}),
             "theme": text_of(palettes(load_themes(), theme)),
             "snapshot": text_of(snapshot),
             "pulse": text_of({"now": self.millis(), "worker": True, "why_not": ""}),

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 import jobconsole.notebook
 from jobconsole.notebook import assets
 
@@ -36,3 +38,18 @@ def test_every_file_is_joined() -> None:
 def test_what_is_only_there_for_readers_stays_behind() -> None:
     assert not re.search(r"^\s|^//|^/\*", assets.script(), re.MULTILINE)
     assert assets.script().count("export default") == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "tight"),
+    [
+        ('say(node, a + b ? "x , y" : c);', 'say(node,a+b?"x , y":c);'),
+        ("const two = `${a} , ${b}`;", "const two=`${a} , ${b}`;"),
+        ("const both = a ? `x ${b ? `, ${b}` : 1}` : 2;", "const both = a ? `x ${b ? `, ${b}` : 1}` : 2;"),
+        ("const found = text.match(/a = b/);", "const found = text.match(/a = b/);"),
+        ("return (a - b) / c;", "return (a-b)/c;"),
+        ("if (a && b) {", "if(a&&b){"),
+    ],
+)
+def test_blanks_of_texts_and_patterns_stay(line: str, tight: str) -> None:
+    assert assets.tight(line) == tight

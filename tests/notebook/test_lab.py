@@ -87,9 +87,30 @@ def test_a_click_on_extend_takes_effect_exactly_once(notebook: Make) -> None:
     made.widget(2).get_by_role("tab", name="Inbox").click()
     extend = made.widget(2).get_by_role("button", name="Extend once")
     extend.evaluate("each => { for (let n = 0; n < 5; n += 1) each.click(); }")
-    expect(made.widget(2).locator(".jc-click")).to_contain_text("✔ deadline")
+    expect(made.widget(2).locator(".jc-options .jc-click")).to_contain_text("✔ deadline")
     made.run(3)
     assert made.text(3).strip() == "1 ana"
+
+
+@pytest.mark.rule("H7", "U8")
+def test_a_click_on_claim_and_one_on_snooze_take_effect_exactly_once(notebook: Make) -> None:
+    made = notebook(
+        'op = submit("never-ends", "trailer", budget=one)\nconsole.wait(op)', "console.inbox_widget(by='ana')", CARED
+    )
+    made.run(1)
+    made.run(2)
+    claim, told = made.widget(2).locator("[data-care=claim]"), made.widget(2).locator(".jc-lines")
+    claim.evaluate("each => { for (let n = 0; n < 5; n += 1) each.click(); }")
+    expect(told).to_contain_text("with: ana")
+    made.widget(2).locator("[data-care=snooze]").click()
+    made.widget(2).get_by_role("button", name="2 hours").click()
+    expect(made.widget(2).locator("h4", has_text="1 snoozed")).to_be_visible()
+    made.run(3)
+    assert made.text(3).strip() == "assigned snoozed"
+
+
+CARED = """changed = console.audit(op).to_frame().query("kind == 'item_changed'")
+print("assigned" if op.refresh().attention.assigned_to == "ana" else "", "snoozed" if len(changed) == 2 else len(changed))"""
 
 
 CHECK = "now = console.operation(op)\nprint(now.granted.times, now.decided[-1].by)"
@@ -108,7 +129,7 @@ def test_a_click_while_a_cell_runs_says_that_it_waits_and_then_the_truth(noteboo
     made.run(3, wait=False)
     expect(made.cell(3).locator(".jp-InputPrompt").first).to_have_text("[*]:")
     made.widget(2).get_by_role("button", name="Extend once").click()
-    note = made.widget(2).locator(".jc-click")
+    note = made.widget(2).locator(".jc-options .jc-click")
     expect(note).to_contain_text("queued: kernel is busy", timeout=2_000)
     expect(note).to_contain_text("✔ deadline")
     made.wait(3)

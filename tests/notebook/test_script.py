@@ -139,7 +139,7 @@ def test_five_clicks_are_one_decision_bound_to_the_revision_that_was_shown(page:
 
 def test_a_click_that_nobody_hears_says_that_the_kernel_is_busy_and_then_the_truth(page: Page) -> None:
     paper = inbox(page, asking())
-    note = paper.root.locator(".jc-click")
+    note = paper.root.locator(".jc-options .jc-click")
     paper.root.get_by_role("button", name="Extend once").click()
     paper.go(0.2)
     expect(note).to_have_text("queued: kernel is busy")
@@ -158,7 +158,7 @@ def test_after_a_refusal_the_option_can_be_chosen_again_as_a_new_decision(page: 
     extend.click()
     (first,) = paper.sent("decide")
     paper.hear(type="answer", decision_id=first["decision_id"], ok=False, text="the store is busy; nothing happened")
-    expect(paper.root.locator(".jc-click")).to_have_text("✖ the store is busy; nothing happened")
+    expect(paper.root.locator(".jc-options .jc-click")).to_have_text("✖ the store is busy; nothing happened")
     extend.click()
     assert paper.sent("decide")[1]["decision_id"] != first["decision_id"]
 
@@ -243,7 +243,7 @@ def test_a_click_whose_kernel_ended_is_said_to_be_unknown(page: Page) -> None:
     paper = inbox(page, asking())
     paper.root.get_by_role("button", name="Extend once").click()
     page.evaluate("() => { window.event('comm_live_update'); }")
-    expect(paper.root.locator(".jc-click")).to_contain_text("Not known whether this was done")
+    expect(paper.root.locator(".jc-options .jc-click")).to_contain_text("Not known whether this was done")
 
 
 def test_a_saved_state_of_long_ago_is_not_taken_for_a_live_one(page: Page) -> None:

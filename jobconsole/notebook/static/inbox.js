@@ -9,7 +9,8 @@ class Card {
     this.lines = h("ul", { class: "jc-lines" });
     this.gauges = new Gauges(link);
     this.options = new Options(link);
-    this.node = h("article", { class: "jc-card" }, h("div", { class: "jc-line jc-card-head" }, this.head, this.age), this.reason, this.gauges.node, this.lines, this.options.node);
+    this.care = new Care(link);
+    this.node = h("article", { class: "jc-card" }, h("div", { class: "jc-line jc-card-head" }, this.head, this.age), this.reason, this.gauges.node, this.lines, this.options.node, this.care.node);
   }
 
   set(item) {
@@ -31,6 +32,7 @@ class Card {
     say(this.age, `open for ${lasting(this.link.now() - this.item.since)}`);
     this.gauges.tick();
     this.options.refresh();
+    this.care.set(this.item, this.link.now());
   }
 }
 
@@ -40,9 +42,10 @@ class Inbox {
     this.cards = new Map();
     this.empty = h("p", { class: "jc-empty" });
     this.more = h("p", { class: "jc-quiet" });
-    this.groups = { decision: h("div"), look: h("div") };
-    this.titles = { decision: h("h4"), look: h("h4") };
-    this.node = h("div", { class: "jc-inbox" }, this.titles.decision, this.groups.decision, this.titles.look, this.groups.look, this.more, this.empty);
+    this.groups = { decision: h("div"), look: h("div"), snoozed: h("div") };
+    this.titles = { decision: h("h4"), look: h("h4"), snoozed: h("h4") };
+    const parts = Object.keys(this.groups).flatMap((name) => [this.titles[name], this.groups[name]]);
+    this.node = h("div", { class: "jc-inbox" }, ...parts, this.more, this.empty);
     this.draw();
   }
 
@@ -53,18 +56,22 @@ class Inbox {
 
   draw() {
     const items = this.link.whole.items ?? [];
+    const now = this.link.now();
+    const groupOf = (item) => (item.rests > now ? "snoozed" : item.kind);
     const kept = new Map();
     for (const item of items) {
       const card = this.cards.get(item.id) ?? new Card(this.link);
       card.set(item);
       kept.set(item.id, card);
-      if (card.node.parentNode !== this.groups[item.kind]) this.groups[item.kind].append(card.node);
+      const group = this.groups[groupOf(item)];
+      if (card.node.parentNode !== group) group.append(card.node);
     }
     for (const [id, card] of this.cards) if (!kept.has(id)) this.part(card);
     this.cards = kept;
-    const count = (kind) => items.filter((item) => item.kind === kind).length;
+    const count = (name) => items.filter((item) => groupOf(item) === name).length;
     say(this.titles.decision, count("decision") ? `${counted(count("decision"), "decision")} to make` : "");
     say(this.titles.look, count("look") ? `${counted(count("look"), "thing")} to see` : "");
+    say(this.titles.snoozed, count("snoozed") ? `${grouped(count("snoozed"))} snoozed` : "");
     say(this.more, this.link.whole.others ? `+ ${grouped(this.link.whole.others)} more` : "");
     const watched = counted(this.link.whole.watched ?? 0, "operation");
     say(this.empty, items.length ? "" : filled(this.link.texts.inbox_empty, { watched }));
@@ -76,6 +83,7 @@ class Inbox {
     if (!click?.ok) return card.node.remove();
     card.options.list.remove();
     card.lines.remove();
+    card.care.node.remove();
     attr(card.node, "data-answered", "");
     return setTimeout(() => card.node.remove(), 6 * SECOND);
   }

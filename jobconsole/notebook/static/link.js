@@ -165,11 +165,24 @@ class Link {
   decide(id, option, revision, more) {
     const known = this.clickOn(id, revision);
     if (known && (!known.isOver || known.ok)) return;
+    this.click(`${id}@${revision}`, { type: "decide", id, option, revision, ...more });
+  }
+
+  /** The last click about who looks after this operation's item. */
+  careOf(id) {
+    return this.clicks.get(`care of ${id}`);
+  }
+
+  /** Look after an item: several clicks while one is under way are one. */
+  attend(id, act, more) {
+    if (this.careOf(id)?.isOver !== false) this.click(`care of ${id}`, { type: "attend", id, act, ...more });
+  }
+
+  click(key, message) {
     const random = crypto.getRandomValues(new Uint8Array(16));
     const decision_id = `dec_${Array.from(random, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
-    const click = { decision_id, option, at: performance.now(), isGot: false, isOver: false };
-    this.clicks.set(`${id}@${revision}`, click);
-    this.send({ type: "decide", id, option, revision, decision_id, ...more });
+    this.clicks.set(key, { decision_id, at: performance.now(), isGot: false, isOver: false });
+    this.send({ ...message, decision_id });
     setTimeout(() => this.tell("click"), BUSY_AFTER);
     this.tell("click");
   }
@@ -178,7 +191,7 @@ class Link {
     for (const click of this.clicks.values()) {
       if (click.decision_id !== message.decision_id) continue;
       click.isGot = true;
-      if (message.type === "answer") Object.assign(click, { isOver: true, ok: message.ok, text: message.text });
+      if (message.type === "answer") Object.assign(click, { isOver: true, overAt: performance.now(), ok: message.ok, text: message.text });
     }
     this.tell("click");
   }

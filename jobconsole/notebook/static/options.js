@@ -34,7 +34,7 @@ class Options {
     const words = h("span", { class: "jc-change" });
     const cost = h("span", { class: "jc-cost" });
     const act = option.name === "inspect" ? this.linkTo(option) : this.starter(option);
-    const card = h("div", { class: "jc-option" }, h("div", { class: "jc-option-line" }, act, cost, words));
+    const card = h("div", { class: "jc-option" }, h("div", { class: "jc-option-line" }, act, cost, words), h("p", { class: "jc-vain" }));
     this.mend(card, option);
     return card;
   }
@@ -44,6 +44,7 @@ class Options {
     const told = (option.change || option.effect || "").replaceAll(" → ", "\u00a0→\u00a0");
     say(card.querySelector(".jc-change"), told);
     say(card.querySelector(".jc-cost"), option.cost && option.cost !== "no request" ? option.cost : "");
+    say(card.querySelector(".jc-vain"), option.vain ? `serves no purpose any more: ${option.vain}` : "");
   }
 
   linkTo(option) {

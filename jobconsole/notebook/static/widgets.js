@@ -94,7 +94,8 @@ class Dashboard {
   }
 
   badge() {
-    const items = (this.link.whole.items ?? []).filter((item) => item.kind === "decision").length + (this.link.whole.others ?? 0);
+    const now = this.link.now();
+    const items = (this.link.whole.items ?? []).filter((item) => item.kind === "decision" && !(item.rests > now)).length + (this.link.whole.others ?? 0);
     say(this.tabs[1], items ? `Inbox ${items}` : "Inbox");
     attr(this.tabs[1], "data-asks", items ? "" : null);
   }
