@@ -108,7 +108,7 @@ class DetailScreen(Frame):
     def _read(self, message: DetailPane.Read) -> None:
         """The lists follow the pane."""
         message.stop()
-        self.renew_keys()
+        self.subject_may_differ()
         self._dossier = message.dossier
         self._show_all(message.dossier)
 

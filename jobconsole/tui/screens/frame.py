@@ -31,10 +31,9 @@ class Frame(OnDashboard, Screen[None]):
     """One main screen. `mode` is the tab that is lit while it is shown."""
 
     mode: ClassVar[str] = ""
-    _had_subject = False
     filter_hint: ClassVar[str] = "text  !text"
     """What may be typed behind `/`; it stands there until something is."""
-    _has_item = False
+    _offered = (False, False)  # whether the key line was drawn for a selected operation, and for an inbox item
 
     def compose(self) -> ComposeResult:
         """Header, body, entry line, status bar, footer; and the one line of a terminal that is too small for them."""
@@ -62,10 +61,11 @@ class Frame(OnDashboard, Screen[None]):
         return ()
 
     def subject_may_differ(self) -> None:
-        """The cursor moved: keys that need an operation are lit where there is one, and only there."""
-        has_subject = bool(self.subjects(for_many=False))
-        if has_subject is not self._had_subject:
-            self._had_subject = has_subject
+        """The cursor moved, or what it stands on changed: keys that need an operation, or an inbox item, follow."""
+        subjects = self.subjects(for_many=False)
+        offered = bool(subjects), any(each.operation_id in self.feed.asking for each in subjects)
+        if offered != self._offered:
+            self._offered = offered
             self.refresh_bindings()
 
     def moment(self) -> datetime | None:
@@ -91,13 +91,6 @@ class Frame(OnDashboard, Screen[None]):
     def focus_body(self) -> None:
         """Give the keys back to what is looked at, after something was typed."""
         self.focus_next(self.AUTO_FOCUS or "*")
-
-    def renew_keys(self) -> None:
-        """The footer offers what can be done to an inbox item only where one is looked at."""
-        has_item = any(each.operation_id in self.feed.asking for each in self.subjects(for_many=False))
-        if has_item is not self._has_item:
-            self._has_item = has_item
-            self.refresh_bindings()
 
     def renew_status(self) -> None:
         """What the status bar tells has changed: acts that wait, or the mouse."""

@@ -142,7 +142,7 @@ class InboxScreen(Frame):
         message.stop()
         if self.card.operation_id != message.key:
             self.card.show(message.key)
-            self.renew_keys()
+            self.subject_may_differ()
             if self._kept is not None:
                 self._renew()
 
@@ -189,7 +189,7 @@ class InboxScreen(Frame):
         self._draw()
         if self.card.operation_id != self.list.cursor:
             self.card.show(self.list.cursor)
-        self.renew_keys()
+        self.subject_may_differ()
 
     def _draw(self) -> None:
         pen = self.pen(max(24, self.list.columns - 1))
