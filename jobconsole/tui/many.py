@@ -19,7 +19,7 @@ from jobconsole.core.vocabulary import Phase
 from jobconsole.core.wording import counted
 from jobconsole.errors import UnknownOperation
 from jobconsole.tui.action import Subject
-from jobconsole.tui.options import cards, find_card
+from jobconsole.tui.options import Card, cards, find_card
 
 TYPED_ABOVE = 10
 """With more operations than this, their number must be typed."""
@@ -101,9 +101,15 @@ def _share(op: Operation, subject: Subject, option: str, view: View, why_not: st
     card = find_card(cards(view), option)
     if card is None:
         why_not = why_not or f"{option} is not open"
-    told = "" if card is None else ": ".join(part for part in (card.told_cost, card.change or card.effect) if part)
+    told = "" if card is None else _told(card)
     is_held = card is not None and card.is_held
     return Share(op.operation_id, subject.revision, option, op.name or "", op.phase, told, inert(why_not, _LONGEST), is_held)
+
+
+def _told(card: Card) -> str:
+    """What choosing it costs and does."""
+    told = ": ".join(part for part in (card.told_cost, card.change or card.effect) if part)
+    return f"{told}; serves no purpose any more: {card.no_purpose}" if card.no_purpose else told
 
 
 async def _why_not(desk: Desk, op: Operation, subject: Subject, option: str) -> str:
@@ -136,6 +142,12 @@ def outcome_text(option: str, done: int, refused: Mapping[str, str]) -> str:
     text = f"{done:,} {WORDINGS[option].done}"
     if not refused:
         return f"{text}."
-    told = [f"{operation_id}: {inert(why, _LONGEST)}" for operation_id, why in list(refused.items())[:_TOLD_REFUSALS]]
+    told = [_refusal(operation_id, why) for operation_id, why in list(refused.items())[:_TOLD_REFUSALS]]
     more = f"; {len(refused) - len(told):,} more: see the log" if len(refused) > len(told) else ""
     return f"{text}, {len(refused):,} refused: {'; '.join(told)}{more}"
+
+
+def _refusal(operation_id: str, why: str) -> str:
+    """The core's sentence, with the id in front where it does not begin with that itself."""
+    text = inert(why, _LONGEST)
+    return text if text.startswith(operation_id) else f"{operation_id}: {text}"

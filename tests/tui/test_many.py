@@ -278,9 +278,9 @@ async def test_in_production_the_count_is_typed_for_two(dashboard: TestedDashboa
 
 def test_many_refusals_are_told_in_part_and_the_log_has_all() -> None:
     """A toast has room for three."""
-    refused = {f"op-{number}": "already answered by ana" for number in range(5)}
+    refused = {f"op-{number}": "already answered by ana" for number in range(4)} | {"op-1": "op-1 has changed"}
     assert outcome_text("extend", 12, {}) == "12 extended."
     assert outcome_text("extend", 7, refused) == (
-        "7 extended, 5 refused: op-0: already answered by ana; op-1: already answered by ana; "
-        "op-2: already answered by ana; 2 more: see the log"
+        "7 extended, 4 refused: op-0: already answered by ana; op-1 has changed; op-2: already answered by ana; "
+        "1 more: see the log"
     )
