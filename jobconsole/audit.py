@@ -18,6 +18,8 @@ from jobconsole.core.story import story
 if TYPE_CHECKING:
     import pandas
 
+    from jobconsole.adapters.frames import Backend, Unit
+
 V = TypeVar("V")
 
 
@@ -41,11 +43,16 @@ class Audit(Generic[V]):
         several = len({event.get("operation_id") for event in self._events()}) > 1
         return "\n".join(story(self._events(), with_operation=several))
 
-    def to_frame(self) -> pandas.DataFrame:
-        """A typed DataFrame, one row an event; the same columns and dtypes when it is empty (L2)."""
-        from jobconsole.adapters.frames import audit_frame_of_blocks
+    def to_frame(self, *, unit: Unit = "us", dtype_backend: Backend = "numpy_nullable") -> pandas.DataFrame:
+        """A typed DataFrame, one row an event; the same columns and dtypes when it is empty (L2).
 
-        return audit_frame_of_blocks(self.blocks)
+        Times are UTC. `unit` is that of times and durations, "us" or "ns"; `dtype_backend` is "numpy_nullable" or "pyarrow",
+        as in pandas's own readers. Raises `AuditBroken` where a line is no event, `InvalidValue` where nanoseconds do not
+        suffice or pyarrow is missing.
+        """
+        from jobconsole.adapters.frames import audit_frame_of_blocks, with_dtypes
+
+        return with_dtypes(audit_frame_of_blocks(self.blocks), unit, dtype_backend)
 
     def to_file(self, path: Path | str) -> None:
         """Write it where `path` says, in the format that its ending says: .jsonl, .csv, .parquet or .xlsx.

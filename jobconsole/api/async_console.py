@@ -25,6 +25,8 @@ from jobconsole.core.outcome import Outcome, outcome
 if TYPE_CHECKING:
     import pandas
 
+    from jobconsole.adapters.frames import Backend, Unit
+
 
 class AsyncConsole:
     """A console for programs with an event loop. Build it with `jobconsole.open_async`; close it, or use `async with`."""
@@ -173,11 +175,22 @@ class AsyncConsole:
         operation_id = (await self._desk.get(_id(op))).operation_id
         return Audit((b"".join([line async for line in self._desk.events(operation_id)]),), self._desk.verify)
 
-    async def to_frame(self, phase: str | None = None, *, include_ended: bool = True) -> pandas.DataFrame:
-        """Operations as a typed DataFrame, oldest first: all, in flight, or of one phase; the same dtypes when it is empty."""
-        from jobconsole.adapters.frames import operations_frame
+    async def to_frame(
+        self,
+        phase: str | None = None,
+        *,
+        include_ended: bool = True,
+        unit: Unit = "us",
+        dtype_backend: Backend = "numpy_nullable",
+    ) -> pandas.DataFrame:
+        """Operations as a typed DataFrame, oldest first: all, in flight, or of one phase; the same dtypes when it is empty.
 
-        return operations_frame(await self.records(phase, include_ended=include_ended))
+        `unit` and `dtype_backend` as in `Audit.to_frame`.
+        """
+        from jobconsole.adapters.frames import operations_frame, with_dtypes
+
+        frame = operations_frame(await self.records(phase, include_ended=include_ended))
+        return with_dtypes(frame, unit, dtype_backend)
 
     async def records(self, phase: str | None = None, *, include_ended: bool = False) -> list[Operation]:
         """What `operations` hands out, as the core's values, which know no console."""

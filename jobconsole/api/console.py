@@ -105,9 +105,9 @@ class Console:
         audit = self._portal.call(self._console.audit(op))
         return Audit(audit.blocks, lambda: self._portal.call(audit.verify()))
 
-    def to_frame(self, phase: str | None = None, *, include_ended: bool = True) -> pandas.DataFrame:
+    def to_frame(self, phase: str | None = None, **asked: Any) -> pandas.DataFrame:
         """`AsyncConsole.to_frame`, waited for."""
-        return self._portal.call(self._console.to_frame(phase, include_ended=include_ended))
+        return self._portal.call(self._console.to_frame(phase, **asked))
 
     def dashboard(self, **asked: Any) -> Any:
         """`AsyncConsole.dashboard`, for this thread."""

@@ -40,7 +40,9 @@ def test_operations_and_audit_are_frames_and_the_figures_follow(console: Console
     assert list(console.to_frame(include_ended=False)["operation_id"]) == ["never-ends"]
     assert list(console.to_frame("succeeded")["operation_id"]) == ["quick"]
     assert list(console.to_frame("failed").dtypes) == list(operations.dtypes)
+    assert str(console.to_frame("failed", unit="ns", dtype_backend="pyarrow")["started_at"].dtype).startswith("timestamp[ns")
     events = console.audit().to_frame()
+    assert str(console.audit().to_frame(unit="ns")["at"].dtype) == "datetime64[ns, UTC]"
     requests = analysis.requests_per_operation(events)["requests"]
     assert requests.to_dict() == dict(zip(operations["operation_id"], operations["status_requests_used"], strict=True))
     assert analysis.figures(events).loc["bounded", "value"] == 1

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from jobconsole.adapters.frames.audit import audit_frame_of_blocks, with_providers
+from jobconsole.adapters.frames.dtypes import usual
 from jobconsole.adapters.frames.operations import OPERATIONS
 from jobconsole.adapters.frames.tables import conformed, guarded_cells, is_text, naive, plain, typed
 from jobconsole.adapters.journal import blocks_of, segments
@@ -34,13 +35,14 @@ def write_frame(frame: pandas.DataFrame, path: Path | str, form: str | None = No
 
     Parquet keeps every type. CSV and JSON lines hold RFC 3339 UTC times, and durations in seconds (`up` in milliseconds). Excel
     holds naive UTC times, with the zone in the heading. In CSV and Excel no text is a formula (U3). An index that was made on
-    purpose becomes columns. Raises `InvalidValue` where the format is unknown, its package missing, or Excel has too few rows.
+    purpose becomes columns; columns of Arrow are written as the usual ones. Raises `InvalidValue` where the format is unknown,
+    its package missing, or Excel has too few rows.
     """
     import pandas
 
     target = Path(path)
     chosen = _form(target, form)
-    table = frame if isinstance(frame.index, pandas.RangeIndex) else frame.reset_index()
+    table = usual(frame if isinstance(frame.index, pandas.RangeIndex) else frame.reset_index())
     match chosen:
         case "parquet":
             table.to_parquet(target, engine="pyarrow", index=False)
