@@ -38,6 +38,8 @@ HOSTS = {
     "JupyterLab light": ("light", "--jp-layout-color0: white; --jp-ui-font-color0: rgba(0, 0, 0, 1)"),
     "JupyterLab dark": ("light", "--jp-layout-color0: #111111; --jp-ui-font-color0: rgba(255, 255, 255, 1)"),
     "VS Code dark": ("light", "--vscode-editor-background: #1e1e1e; --vscode-editor-foreground: #d4d4d4"),
+    "VS Code light": ("dark", "--vscode-editor-background: #ffffff; --vscode-editor-foreground: #3b3b3b"),
+    "VS Code high contrast light": ("dark", "--vscode-editor-background: #ffffff; --vscode-editor-foreground: #292929"),
     "VS Code high contrast": ("dark", "--vscode-editor-background: #000000; --vscode-editor-foreground: #ffffff"),
     "VS Code solarised": ("light", "--vscode-editor-background: #fdf6e3; --vscode-editor-foreground: #657b83"),
     "a dark editor with a white plate": ("dark", "background: white; --vscode-editor-background: #252526"),
