@@ -19,13 +19,23 @@ from jobconsole.errors import JobconsoleError
 from jobconsole.tui.action import Subject
 from jobconsole.tui.copying import copy_text
 from jobconsole.tui.dialogs.cancel import CancelDialog, SureDialog
-from jobconsole.tui.dialogs.choose import ChooseDialog, CredentialDialog, JobIdDialog
+from jobconsole.tui.dialogs.choose import ChooseDialog, ChooseForManyDialog, CredentialDialog, JobIdDialog
 from jobconsole.tui.dialogs.close import CloseDialog
 from jobconsole.tui.dialogs.dialog import Asked, Dialog
 from jobconsole.tui.dialogs.extend import ExtendDialog
 from jobconsole.tui.dialogs.many import DESTROYING, ManyDialog
 from jobconsole.tui.dialogs.pause import PauseDialog
-from jobconsole.tui.many import TYPED_ABOVE, Share, doing_text, nothing_text, outcome_text, shares, taking_part
+from jobconsole.tui.many import (
+    TYPED_ABOVE,
+    WORDINGS,
+    Share,
+    card_for_many,
+    doing_text,
+    nothing_text,
+    outcome_text,
+    shares,
+    taking_part,
+)
 from jobconsole.tui.options import Ask, Card, cards, find_card, missing_cards
 
 if TYPE_CHECKING:
@@ -46,6 +56,10 @@ class Answering:
     def choose(self, operation_id: str, revision: int) -> None:
         """Show all options of an operation; then go on as for the one that is picked."""
         self._begin(self._choose(operation_id, revision))
+
+    def choose_many(self, subjects: Sequence[Subject]) -> None:
+        """Show what can be chosen for all of these at once; then go on as for the one that is picked."""
+        self._begin(self._choose_many(tuple(subjects)))
 
     def answer(self, operation_id: str, revision: int, option: str, *, looks_first: bool = False) -> None:
         """Choose an option. `looks_first` opens a dialog for options that one key would choose at once."""
@@ -101,6 +115,17 @@ class Answering:
             self._app.holds.begin((operation_id,), option, f"{card.title.capitalize()}: {_short(op)}", act)
         else:
             await act()
+
+    async def _choose_many(self, subjects: tuple[Subject, ...]) -> None:
+        try:
+            found = {option: await shares(self._app.desk, subjects, option) for option in WORDINGS}
+        except JobconsoleError as error:
+            self._refuse(str(error))
+            return
+        offered = [card_for_many(option, number, each) for number, (option, each) in enumerate(found.items(), start=1)]
+        picked = await self._app.push_screen_wait(ChooseForManyDialog(len(subjects), offered))
+        if picked is not None:
+            await self._answer_many(subjects, picked)
 
     async def _answer_many(self, subjects: tuple[Subject, ...], option: str) -> None:
         holds = self._app.holds

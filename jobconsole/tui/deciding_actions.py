@@ -21,6 +21,9 @@ def _answer(option: str) -> Act:
 
 
 def _choose(call: Call) -> None:
+    if len(call.subjects) > 1:
+        call.app.answering.choose_many(call.subjects)
+        return
     call.app.answering.choose(call.subject.operation_id, call.subject.revision)
 
 
@@ -34,7 +37,8 @@ def _undo(call: Call) -> None:
 
 DECIDING_ACTIONS = (
     Action("operation.options", "Options", _choose, "x", "options",
-           "What can be done to this operation, and why the rest cannot", needs_selection=True, footer="Options"),
+           "What can be done to this operation, or to all that are marked, and why the rest cannot", needs_selection=True,
+           for_many=True, footer="Options"),
     Action("operation.extend", "Extend", _answer("extend"), "e", "extend",
            "Grant more time and checks, also to all that are marked; the cost is shown first", needs_selection=True,
            for_many=True),

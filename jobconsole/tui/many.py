@@ -127,6 +127,15 @@ def taking_part(found: Sequence[Share]) -> list[Share]:
     return [share for share in found if share.is_open]
 
 
+def card_for_many(option: str, number: int, found: Sequence[Share]) -> Card:
+    """The choice as a card: for how many it is open; for none of them, why not for the first."""
+    part = len(taking_part(found))
+    title = WORDINGS[option].doing.lower()
+    if not part:
+        return Card(option, title, why_not=f"{found[0].operation_id}: {found[0].why_not}")
+    return Card(option, title, number, effect=f"{part:,} of {counted(len(found), 'operation')}; asks before it acts")
+
+
 def nothing_text(found: Sequence[Share], option: str) -> str:
     """None of them takes part."""
     return f"{option} is open for none of {counted(len(found), 'operation')}: {found[0].operation_id}: {found[0].why_not}"

@@ -200,6 +200,14 @@ async def test_options_are_picked_by_enter_and_by_digit(watched: TestedDashboard
         await until(pilot, lambda: watched.feed.operations["acme-1"].granted.times == 1)
 
 
+async def test_a_picked_option_goes_on_to_its_question(watched: TestedDashboard) -> None:
+    """`x`, then the digit of cancel: its dialog opens while the first one still closes."""
+    async with running(watched) as pilot:
+        await opened(pilot, "x", ChooseDialog)
+        await pilot.press("2")
+        await until(pilot, lambda: isinstance(watched.screen, CancelDialog))
+
+
 @pytest.mark.rule("U6", "X6")
 async def test_options_say_why_one_is_missing(watched: TestedDashboard) -> None:
     """After both extensions of the contract, extend is dim, with the core's words."""

@@ -8,6 +8,7 @@ from textual.widgets import Input
 
 from jobconsole.core.vocabulary import Phase
 from jobconsole.tui.dialogs.cancel import CancelDialog
+from jobconsole.tui.dialogs.choose import ChooseForManyDialog
 from jobconsole.tui.dialogs.dialog import Dialog
 from jobconsole.tui.dialogs.many import ManyDialog
 from jobconsole.tui.many import outcome_text
@@ -228,6 +229,25 @@ async def test_one_mark_is_asked_about_like_any_operation(dashboard: TestedDashb
         await until(pilot, lambda: isinstance(dashboard.screen, CancelDialog))
         assert isinstance(dashboard.screen, Dialog)
         assert dashboard.screen.operation_id == "acme-02"
+
+
+async def test_x_shows_what_can_be_chosen_for_all_that_are_marked(dashboard: TestedDashboard) -> None:
+    """For how many each is open; a digit goes on to the question, and what is open for none says why."""
+    await tracked(dashboard, 3, failed=(3,))
+    async with running(dashboard, (120, 40)) as pilot:
+        await settled(pilot)
+        table_of(dashboard).marked = {"acme-01", "acme-02"}
+        await pilot.press("x")
+        await until(pilot, lambda: isinstance(dashboard.screen, ChooseForManyDialog))
+        await pilot.pause()
+        await pass_time(pilot, 1)
+        shown = "\n".join(text_of(dashboard))
+        assert "2 operations marked" in shown
+        assert "2 of 2 operations; asks before it acts" in shown
+        assert "acknowledge is not open for acme-01 (waiting)" in shown
+        await pilot.press("2")
+        await until(pilot, lambda: isinstance(dashboard.screen, ManyDialog))
+        assert any("Cancel 2 operations at the provider?" in line for line in text_of(dashboard))
 
 
 # ---- production ----------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""All options of an operation in one dialog, and the two that need a name: a job id, or another credential.
+"""All options of an operation, or of all that are marked, in one dialog; and what needs a name: a job id, another credential.
 
 Only this file decides how they are asked for. Options are picked by their digit; what is missing says why.
 """
@@ -17,7 +17,7 @@ from textual.widgets import Input, Static
 
 from jobconsole.core.operation import Operation
 from jobconsole.core.terminal_text import inert
-from jobconsole.core.wording import marked
+from jobconsole.core.wording import counted, marked
 from jobconsole.tui.dialogs.dialog import Asked, Dialog
 from jobconsole.tui.key_guard import KeyGuard
 from jobconsole.tui.on_dashboard import OnDashboard
@@ -25,11 +25,11 @@ from jobconsole.tui.options import Card, card_entries
 from jobconsole.tui.widgets.line_list import Entry, LineList
 
 
-class ChooseDialog(OnDashboard, ModalScreen[str | None]):
-    """The options of one operation as numbered cards; gives back the name of the one that was picked."""
+class PickDialog(OnDashboard, ModalScreen[str | None]):
+    """Options as numbered cards; gives back the name of the one that was picked."""
 
     DEFAULT_CSS = """
-    ChooseDialog {
+    PickDialog {
         align: center middle;
         background: $background 60%;
         & > #dialog {
@@ -43,22 +43,19 @@ class ChooseDialog(OnDashboard, ModalScreen[str | None]):
     """
     BINDINGS: ClassVar = [("escape,h,q", "keep", "Back")]
 
-    def __init__(self, op: Operation, cards: Sequence[Card]) -> None:
-        super().__init__(id="dialog-screen")
-        self.operation_id, self.revision = op.operation_id, op.revision
-        self._op, self._cards = op, tuple(cards)
+    def __init__(self, cards: Sequence[Card]) -> None:
+        super().__init__()
+        self._cards = tuple(cards)
+
+    def subject(self) -> Content:
+        """Whom it is about."""
+        return Content()
 
     def compose(self) -> ComposeResult:
         """Whom it is about, and the cards."""
-        op = self._op
-        name = f"  {inert(op.name, 60)}" if op.name else ""
         with Vertical(id="dialog") as box:
             box.border_title, box.border_subtitle = "Options", "digit or Enter picks · Esc goes back"
-            subject = Content.assemble(
-                (f"{marked(op.phase, is_ascii=self.pen(0).is_ascii)}{name}", "bold"),
-                (f"\n{op.operation_id}, revision {op.revision}", "$quiet"),
-            )
-            yield Static(subject, id="dialog-subject", markup=False)
+            yield Static(self.subject(), id="dialog-subject", markup=False)
             yield LineList(id="choices")
 
     def on_mount(self) -> None:
@@ -90,6 +87,35 @@ class ChooseDialog(OnDashboard, ModalScreen[str | None]):
     def action_keep(self) -> None:
         """Leave everything as it is."""
         self.dismiss(None)
+
+
+class ChooseDialog(PickDialog):
+    """The options of one operation."""
+
+    def __init__(self, op: Operation, cards: Sequence[Card]) -> None:
+        super().__init__(cards)
+        self._op = op
+
+    def subject(self) -> Content:
+        """Phase, name, id and revision."""
+        op = self._op
+        name = f"  {inert(op.name, 60)}" if op.name else ""
+        return Content.assemble(
+            (f"{marked(op.phase, is_ascii=self.pen(0).is_ascii)}{name}", "bold"),
+            (f"\n{op.operation_id}, revision {op.revision}", "$quiet"),
+        )
+
+
+class ChooseForManyDialog(PickDialog):
+    """What can be chosen for all marked operations at once."""
+
+    def __init__(self, count: int, cards: Sequence[Card]) -> None:
+        super().__init__(cards)
+        self._count = count
+
+    def subject(self) -> Content:
+        """How many are marked."""
+        return Content.assemble((f"{counted(self._count, 'operation')} marked", "bold"))
 
 
 class JobIdDialog(Dialog):

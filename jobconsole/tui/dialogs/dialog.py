@@ -85,7 +85,7 @@ class Question(OnDashboard, ModalScreen[Asked | None]):
     is_destroying: bool = False
 
     def __init__(self, *, act_label: str, typed: str = "") -> None:
-        super().__init__(id="dialog-screen")
+        super().__init__()
         self._act_label, self._typed = act_label, typed
         self._confirm_key = FIELD_KEY if typed else self.CONFIRM_KEY
         self._bindings.bind(self._confirm_key, "confirm", self._act_label, priority=True)

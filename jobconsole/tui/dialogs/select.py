@@ -33,7 +33,7 @@ class SelectDialog(OnDashboard, ModalScreen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,enter", "dismiss", "Back", id="select.back")]
 
     def __init__(self, text: str) -> None:
-        super().__init__(id="dialog-screen")
+        super().__init__()
         self._text = text
         self._lent = ExitStack()
 

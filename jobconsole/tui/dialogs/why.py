@@ -44,7 +44,7 @@ class WhyDialog(OnDashboard, ModalScreen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "app.pop_screen", "Back", id="why.back")]
 
     def __init__(self, operation_id: str, at: datetime | None, typed: str = "") -> None:
-        super().__init__(id="dialog-screen")
+        super().__init__()
         self._operation_id, self._at, self._typed = operation_id, at, typed.strip()
 
     def compose(self) -> ComposeResult:
