@@ -70,9 +70,9 @@ class Answering:
         self._begin(self._answer_many(tuple(subjects), option))
 
     def unfinished(self) -> list[str]:
-        """What of choices for many was not decided yet, as sentences: the dashboard is left."""
+        """What of choices for many may not be decided, as sentences: the dashboard is left halfway."""
         return [
-            f"{doing_text(option, len(left))} not decided: {', '.join(share.operation_id for share in left)}"
+            f"{doing_text(option, len(left))}, not known to be decided: {', '.join(share.operation_id for share in left)}"
             for option, left in self._under_way
             if left
         ]

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
+from jobconsole.core.command import Command, CommandKind, R, Refusal, Scope
 from jobconsole.core.vocabulary import Phase
+from jobconsole.engine.contracts import ContractBook
+from jobconsole.protocols import Receipt
+from jobconsole.testing.clock import ManualClock
+from jobconsole.testing.memory_store import MemoryStore
 from jobconsole.tui.dialogs.cancel import CancelDialog
 from jobconsole.tui.dialogs.choose import ChooseForManyDialog
 from jobconsole.tui.dialogs.dialog import Dialog
 from jobconsole.tui.dialogs.many import ManyDialog
+from jobconsole.tui.feed import Feed
 from jobconsole.tui.many import outcome_text
 from jobconsole.tui.screens.operations import OperationsScreen
 from tests.tui.conftest import TestedDashboard, pass_time, running, settled, text_of, until
@@ -248,6 +256,36 @@ async def test_x_shows_what_can_be_chosen_for_all_that_are_marked(dashboard: Tes
         await pilot.press("2")
         await until(pilot, lambda: isinstance(dashboard.screen, ManyDialog))
         assert any("Cancel 2 operations at the provider?" in line for line in text_of(dashboard))
+
+
+class StuckStore(MemoryStore):
+    """A store that does not answer while it is stuck."""
+
+    def __init__(self, clock: ManualClock) -> None:
+        super().__init__(clock)
+        self.free = asyncio.Event()
+        self.free.set()
+
+    async def transact(self, scope: Scope, command: Command[R], *, kind: CommandKind) -> Receipt[R] | Refusal:
+        """Once it is free."""
+        await self.free.wait()
+        return await super().transact(scope, command, kind=kind)
+
+
+async def test_leaving_halfway_names_what_was_not_decided(dashboard: TestedDashboard, clock: ManualClock) -> None:
+    """Nobody should think that all of them were extended."""
+    dashboard.desk.store = store = StuckStore(clock)
+    dashboard.desk.book = ContractBook(store, dashboard.desk.contracts)
+    dashboard.feed = Feed(dashboard.desk)
+    await tracked(dashboard, 2)
+    async with running(dashboard, (120, 40)) as pilot:
+        await marked(pilot, "e")
+        store.free.clear()
+        await confirmed(pilot)
+        assert dashboard.answering.unfinished() == ["Extend: 2 operations, not known to be decided: acme-01, acme-02"]
+        store.free.set()
+        await until(pilot, lambda: "2 extended." in notices(dashboard))
+        assert dashboard.answering.unfinished() == []
 
 
 # ---- production ----------------------------------------------------------------------------------------------------------
