@@ -10,13 +10,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 from jobconsole.core.account import Account
 from jobconsole.core.operation import Operation
 from jobconsole.core.vocabulary import Delivery
 from jobconsole.core.wording import clock_text
+
+
+PATIENCE = timedelta(seconds=30)
+"""How long a provider that has answered is not called silent: one failed look among many says nothing."""
 
 
 class ProviderStanding(StrEnum):
@@ -70,6 +74,10 @@ class _Heard:
             return None
         return self.answered_at or self.failed_at
 
+    def answered_lately(self, now: datetime) -> bool:
+        """Whether a failure since may be a hiccup."""
+        return self.answered_at is not None and now - self.answered_at < PATIENCE
+
 
 class ProviderTally:
     """What is known of the providers, kept up with each change of an operation."""
@@ -113,6 +121,6 @@ def _health(provider: str, accounts: list[Account], heard: _Heard | None, now: d
         return ProviderHealth(provider, ProviderStanding.HELD, max(held))
     if heard is None:
         return ProviderHealth(provider, ProviderStanding.NOT_ASKED)
-    if heard.silent_since is not None:
+    if heard.silent_since is not None and not heard.answered_lately(now):
         return ProviderHealth(provider, ProviderStanding.SILENT, heard.silent_since)
     return ProviderHealth(provider, ProviderStanding.ANSWERS, heard.answered_at)

@@ -32,6 +32,7 @@ def standing(*operations: Operation, account: Account | None = None) -> Provider
 
 
 EARLIER, LATER = NOW - timedelta(minutes=15), NOW - timedelta(minutes=1)
+JUST_NOW, EVEN_LATER = NOW - timedelta(seconds=29), NOW - timedelta(seconds=1)
 
 
 @pytest.mark.parametrize(
@@ -41,10 +42,19 @@ EARLIER, LATER = NOW - timedelta(minutes=15), NOW - timedelta(minutes=1)
         ([asked(LATER)], ProviderStanding.ANSWERS, LATER),
         ([asked(LATER, Delivery.NONE)], ProviderStanding.SILENT, LATER),
         ([asked(EARLIER), asked(LATER, Delivery.NONE)], ProviderStanding.SILENT, EARLIER),
+        ([asked(JUST_NOW), asked(EVEN_LATER, Delivery.NONE)], ProviderStanding.ANSWERS, JUST_NOW),
         ([asked(LATER), asked(EARLIER, Delivery.AMBIGUOUS)], ProviderStanding.ANSWERS, LATER),
         ([asked(None), asked(LATER, phase=Phase.SUCCEEDED)], ProviderStanding.ANSWERS, LATER),
     ],
-    ids=["never asked", "answered", "never answered", "fell silent", "answers again", "an ended job was answered"],
+    ids=[
+        "never asked",
+        "answered",
+        "never answered",
+        "fell silent",
+        "one failure just after an answer",
+        "answers again",
+        "an ended job was answered",
+    ],
 )
 def test_the_newest_fact_of_any_operation_decides(
     operations: list[Operation], expected: ProviderStanding, at: datetime | None
