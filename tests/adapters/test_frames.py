@@ -140,7 +140,6 @@ def test_however_the_lines_are_cut_into_blocks_the_frame_is_the_same(monkeypatch
         log.waiting("check_planned", f"op-{number}", number, http_status="odd" if number == 40 else 200)
     whole = audit_frame(log.lines)
     monkeypatch.setattr(bulk, "PIECE_BYTES", 1_000)
-    monkeypatch.setattr(bulk, "ROWS_AT_ONCE", 7)
     assert_frame_equal(audit_frame(log.lines), whole)
     assert_frame_equal(audit_frame_of_blocks([b"".join(log.lines)]), whole)
     assert_frame_equal(audit_frame_of_blocks([b"", *log.lines, b""]), whole)

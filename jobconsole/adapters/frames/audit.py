@@ -8,7 +8,8 @@ guessed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
@@ -16,7 +17,7 @@ import msgspec
 from msgspec.structs import astuple
 
 from jobconsole.adapters import collector
-from jobconsole.adapters.frames.arrays import LARGEST, NO_COUNT, Words, array, is_of_kind, named
+from jobconsole.adapters.frames.arrays import LARGEST, NO_COUNT, Words, is_of_kind, joined, piece
 from jobconsole.core.columns import AUDIT, Column, Holds
 from jobconsole.core.events import Kind
 from jobconsole.errors import AuditBroken
@@ -25,8 +26,7 @@ if TYPE_CHECKING:
     import pandas
 
 LINES_AT_ONCE: Final = 1_000
-PIECE_BYTES: Final = 256 * 1024
-ROWS_AT_ONCE: Final = 20_000
+PIECE_BYTES: Final = 512 * 1024
 
 _Integer = Annotated[int, msgspec.Meta(ge=-LARGEST, le=LARGEST)]
 _TYPES: Final[dict[Holds, tuple[Any, Any]]] = {
@@ -80,15 +80,31 @@ def audit_frame_of_blocks(blocks: Iterable[bytes]) -> pandas.DataFrame:
     """The frame of blocks of whole lines, each ending in a newline. Raises `AuditBroken` where a line is no JSON object."""
     import pandas
 
-    words = {column.name: Words(column.words) for column in AUDIT if column.holds is Holds.WORD}
-    parts = [*_parts(blocks, words)] or [[array(column, (), words.get(column.name)) for column in AUDIT]]
+    words = {column.name: Words(column.words) for column in AUDIT}
+    pieces: dict[str, list[Any]] = {name: [] for name in words}
+    with collector.paused():
+        for values in _columns(blocks):
+            for column, found in zip(AUDIT, values, strict=True):
+                pieces[column.name].append(_piece(column, found, words[column.name]))
     whole = {}
-    for number, column in enumerate(AUDIT):
-        joined = pandas.concat([pandas.Series(part[number]) for part in parts], ignore_index=True).array
-        for part in parts:
-            part[number] = None  # let go of what is joined: the memory holds each column once
-        whole[column.name] = named(joined, words[column.name]) if column.holds is Holds.WORD else joined
+    for column in AUDIT:
+        found = pieces.pop(column.name) or [piece(column, (), words[column.name])]
+        whole[column.name] = joined(column, found, words[column.name])  # the pieces are let go of: each column is there once
     return with_providers(pandas.DataFrame(whole, copy=False))
+
+
+def _piece(column: Column, values: Sequence[Any], words: Words) -> Any:
+    """The array of some lines' values; of many columns no line in a piece has any."""
+    missing = _TYPES[column.holds][1]
+    if values[0] is missing and values[-1] is missing and values.count(missing) == len(values):
+        return _without(column.holds, len(values))
+    return piece(column, values, words)
+
+
+@lru_cache(maxsize=1_000)  # pieces are of much the same length
+def _without(holds: Holds, lines: int) -> Any:
+    """The array of lines that have no such value; it is shared, and only read."""
+    return piece(Column("", holds), [None] * lines, Words(()))
 
 
 def _joined(lines: Iterable[bytes]) -> Iterator[bytes]:
@@ -107,52 +123,40 @@ def _pieces(blocks: Iterable[bytes]) -> Iterator[bytes]:
             begin = end
 
 
-def _parts(blocks: Iterable[bytes], words: dict[str, Words]) -> Iterator[list[Any]]:
-    """The typed arrays of some ten thousand lines at a time, in the order of `AUDIT`; words as their codes."""
-    with collector.paused():
-        for values in _columns(blocks):
-            yield [array(column, found, words.get(column.name)) for column, found in zip(AUDIT, values, strict=True)]
-
-
-def _columns(blocks: Iterable[bytes]) -> Iterator[list[list[Any]]]:
-    """The values of every column, for some ten thousand lines at a time."""
-    values: list[list[Any]] = [[] for _ in AUDIT]
+def _columns(blocks: Iterable[bytes]) -> Iterator[list[Sequence[Any]]]:
+    """The values of every column, in the order of `AUDIT`, for a piece at a time."""
     done = 0
-    for piece in _pieces(blocks):
-        for column, more in zip(values, _read(piece, done + len(values[0])), strict=True):
-            column.extend(more)
-        if len(values[0]) >= ROWS_AT_ONCE:
-            done += len(values[0])
+    for lines in _pieces(blocks):
+        values = [*_read(lines, done)]
+        done += len(values[0])
+        if len(values[0]):
             yield values
-            values = [[] for _ in AUDIT]
-    if values[0]:
-        yield values
 
 
-def _read(piece: bytes, done: int) -> Iterator[Iterable[Any]]:
+def _read(lines: bytes, done: int) -> Iterator[Sequence[Any]]:
     """The values of each column in turn."""
     try:
-        rows: list[Any] = _decoder.decode_lines(piece)
+        rows: list[Any] = _decoder.decode_lines(lines)
     except msgspec.ValidationError:
-        return _read_each(piece, done)
+        return _read_each(lines, done)
     except msgspec.DecodeError:
-        raise _broken(piece, done) from None
+        raise _broken(lines, done) from None
     *outer, answers = _transposed(rows, len(_OUTER) + 1)
     found = [*outer, *_transposed(answers, len(_INNER))]
     return (found[place] for place in _PLACES)
 
 
-def _transposed(rows: Any, width: int) -> Iterable[Iterable[Any]]:
+def _transposed(rows: Any, width: int) -> Iterable[Sequence[Any]]:
     """The fields' values, for each field in turn."""
     return zip(*map(astuple, rows), strict=True) if rows else [()] * width
 
 
-def _read_each(piece: bytes, done: int) -> Iterator[Iterable[Any]]:
+def _read_each(lines: bytes, done: int) -> Iterator[Sequence[Any]]:
     """The same, for lines of which some hold what we would not write."""
     try:
-        events: list[dict[str, Any]] = msgspec.json.Decoder(dict[str, Any]).decode_lines(piece)
+        events: list[dict[str, Any]] = msgspec.json.Decoder(dict[str, Any]).decode_lines(lines)
     except msgspec.DecodeError:
-        raise _broken(piece, done) from None
+        raise _broken(lines, done) from None
     return ([_checked(column, event) for event in events] for column in AUDIT)
 
 
@@ -161,9 +165,9 @@ def _checked(column: Column, event: dict[str, Any]) -> Any:
     return value if is_of_kind(column, value) else _TYPES[column.holds][1]
 
 
-def _broken(piece: bytes, done: int) -> AuditBroken:
+def _broken(lines: bytes, done: int) -> AuditBroken:
     """The error that names the first line which is no JSON object."""
-    for number, line in enumerate(piece.splitlines(), start=done + 1):
+    for number, line in enumerate(lines.splitlines(), start=done + 1):
         try:
             msgspec.json.decode(line, type=dict[str, Any])
         except msgspec.DecodeError:

@@ -11,7 +11,7 @@ from datetime import datetime
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
-from jobconsole.adapters.frames.arrays import Words, array, named
+from jobconsole.adapters.frames.arrays import array
 from jobconsole.core.columns import Column, Holds, word
 from jobconsole.core.operation import Operation
 from jobconsole.core.vocabulary import DelaySource, Delivery, Phase, Reason, StateClass
@@ -76,11 +76,7 @@ def operations_frame(operations: Sequence[Operation]) -> pandas.DataFrame:
     whole: dict[str, Any] = {}
     for column, path in _PATHS.items():
         values = [*map(_reader(path), operations)]
-        if column.holds is Holds.WORD:
-            words = Words(column.words)
-            whole[column.name] = named(array(column, values, words), words)
-        else:
-            whole[column.name] = array(column, [_stored(value) for value in values] if column.holds is Holds.TIME else values)
+        whole[column.name] = array(column, [_stored(value) for value in values] if column.holds is Holds.TIME else values)
     for column, length in _SPANS.items():
         whole[column.name] = array(column, [*map(length, operations)])
     return pandas.DataFrame(whole)

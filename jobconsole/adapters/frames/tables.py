@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from jobconsole.adapters.frames.arrays import Words, array, is_of_kind, named
+from jobconsole.adapters.frames.arrays import array, is_of_kind
 from jobconsole.core.columns import AUDIT, Column, Holds
 from jobconsole.core.spreadsheet import BEGINS_FORMULA, GUARD, unguarded
 
@@ -98,15 +98,8 @@ def typed(cells: Callable[[str], Sequence[Any]], columns: Sequence[Column]) -> p
     import pandas
 
     return pandas.DataFrame(
-        {column.name: _array(column, [_value(column, cell) for cell in cells(column.name)]) for column in columns}
+        {column.name: array(column, [_value(column, cell) for cell in cells(column.name)]) for column in columns}
     )
-
-
-def _array(column: Column, values: Sequence[Any]) -> Any:
-    if column.holds is not Holds.WORD:
-        return array(column, values)
-    words = Words(column.words)
-    return named(array(column, values, words), words)
 
 
 def _value(column: Column, cell: Any) -> Any:
@@ -133,12 +126,12 @@ def conformed(frame: pandas.DataFrame, columns: Sequence[Column]) -> pandas.Data
     """A typed frame from a file that keeps types, with exactly `columns`: an older file may lack some."""
     import pandas
 
-    lacking = {column.name: _array(column, [None] * len(frame)) for column in columns if column.name not in frame}
+    lacking = {column.name: array(column, [None] * len(frame)) for column in columns if column.name not in frame}
     made = frame.assign(**lacking)[[column.name for column in columns]]
     for column in columns:
         if column.holds is Holds.WORD:
             found = [word for word in made[column.name].astype("str").dropna().unique() if word not in column.words]
             made[column.name] = made[column.name].astype(pandas.CategoricalDtype([*column.words, *found]))
         else:
-            made[column.name] = made[column.name].astype(_array(column, []).dtype)
+            made[column.name] = made[column.name].astype(array(column, []).dtype)
     return made
