@@ -95,7 +95,7 @@ class Dashboard(ActingApp):
         self.log_ring = LogRing()
         self.themes: ThemeChoice = ThemeChoice(self, themes, theme)
         self.mouse: MouseReports = MouseReports(self, is_on=has_mouse)
-        self.copier: Copier = Copier(os.environ, self.copy_to_clipboard, lambda: None if self.is_web else desktop_clipboard())
+        self.copier: Copier = Copier(os.environ, self.copy_to_clipboard, desktop_clipboard, is_in_browser=lambda: self.is_web)
 
     @property
     def look(self) -> Look:

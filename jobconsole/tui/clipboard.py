@@ -41,17 +41,28 @@ class DesktopClipboard(Protocol):
 
 
 class Copier:
-    """Copies for one dashboard. `send` writes OSC 52; `environ` says where the person sits, and what the terminal is."""
+    """Copies for one dashboard. `send` writes OSC 52; `environ` says where the person sits, and what the terminal is.
+
+    `is_in_browser`: the person sits elsewhere, and what `environ` says is about the machine that serves.
+    """
 
     def __init__(
-        self, environ: Mapping[str, str], send: Callable[[str], None], desktop: Callable[[], DesktopClipboard | None]
+        self,
+        environ: Mapping[str, str],
+        send: Callable[[str], None],
+        desktop: Callable[[], DesktopClipboard | None],
+        *,
+        is_in_browser: Callable[[], bool] = lambda: False,
     ) -> None:
-        self._environ, self._send, self._desktop = environ, send, desktop
+        self._environ, self._send, self._desktop, self._is_in_browser = environ, send, desktop, is_in_browser
         self.last = ""  # what was copied last, for whoever did not get it
 
     async def copy(self, text: str) -> Way:
         """Copy by the first way that works."""
         self.last = text
+        if self._is_in_browser():
+            self._send(text)
+            return Way.TERMINAL
         if not self._is_elsewhere and await _in_time(lambda: self._on_desktop(text)):
             return Way.DESKTOP
         if "TMUX" in self._environ and await self._by_tmux(text):

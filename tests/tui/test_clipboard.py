@@ -68,6 +68,17 @@ async def test_the_first_way_that_works_is_taken(
     assert copier.last == "op-1"
 
 
+async def test_in_a_browser_neither_the_desktop_nor_tmux_of_the_server_is_meant(tmp_path: Path) -> None:
+    """The person sits elsewhere."""
+    tmux(tmp_path)
+    sent: list[str] = []
+    environ = {"TMUX": "/tmp/x,1,0", "PATH": f"{tmp_path}:/bin:/usr/bin"}
+    copier = Copier(environ, sent.append, Desktop, is_in_browser=lambda: True)
+    assert await copier.copy("op-1") is Way.TERMINAL
+    assert sent == ["op-1"]
+    assert not (tmp_path / "buffer").exists()
+
+
 async def test_a_desktop_that_does_not_answer_holds_nobody_up() -> None:
     """After a second the terminal is asked."""
     sent: list[str] = []
