@@ -65,7 +65,7 @@ COLUMNS = (
     Column("state", "STATE", 13, 0, row.state_cell, _by_state),
     Column("id", "ID", 7, 0, row.id_cell, lambda op: (op.operation_id,)),
     Column("name", "NAME", 14, 2, row.name_cell, lambda op: ((op.name or "\uffff").casefold(),)),
-    Column("provider", "PROVIDER", 8, 8, row.provider_cell, lambda op: (op.provider,)),
+    Column("provider", "PROVIDER", 10, 8, row.provider_cell, lambda op: (op.provider,)),
     Column("age", "AGE", 5, 1, row.age_cell, lambda op: (-_started(op),), is_right=True, clock_width=8),
     Column("time", "TIME BUDGET", 14, 3, row.time_cell, lambda op: (op.phase.is_terminal, deadline(op))),
     Column("checks", "CHECKS", 10, 5, row.checks_cell, _by_checks),

@@ -28,12 +28,15 @@ from tests.tui.conftest import PROVIDER, TestedDashboard
 PROVIDERS = ("northwind", "tilestream", "lumen-train")
 NOW = 1_231  # 10:20:31, in seconds since 10:00
 LEDGER = "op_01KB5N3V2M4Q7XD9ZC6T8HRWE1"
+FINE_TUNE = "op_01KB5N5C7R3T6VME8Z2HN4KYD7"
 ABLATION, VOICE_OVER = "op_01KB5NEB8J3T7KPD5F1XM9NFA4", "op_01KB5NDZ5G6R2HMA8C3VJ7KDZ1"
 WORKER = WorkerInfo("4711-h7k2mq", "run", 4_711, datetime(2026, 11, 29, 10, tzinfo=UTC))
 
 _FONTS = '"Fira Code", "JetBrains Mono", "DejaVu Sans Mono", Menlo, Consolas, monospace'
 
 _MORE = """
+[limits]
+per_minute = 30
 [hints]
 poll_after_seconds = "body.poll_after"
 max_interval = "45s"
@@ -84,7 +87,7 @@ JOBS = (
     Job("op_01KB5N7J6S2D8ZRN7V4KX5WTJ9", "northwind", "EU customers", 480,
         _running(500, 540, 600, 690, 780, 900, 1_010, 1_100, 1_160, 1_219, progress=82), Budget(status_requests=10)),
     Job("op_01KB5N6F1W9B4XHJ5C8QT2MPG3", "tilestream", "Trailer dubs", 420, _running(450, 800, 1_214, progress=64)),
-    Job("op_01KB5N5C7R3T6VME8Z2HN4KYD7", "lumen-train", "Fine-tune v7", 121, _running(150, 480, 1_225, progress=38),
+    Job(FINE_TUNE, "lumen-train", "Fine-tune v7", 121, _running(150, 480, 1_225, progress=38),
         Budget(deadline="3h", status_requests=40)),
     Job(ABLATION, "lumen-train", "Ablation run", 330, {700: {"state": "cancelled"}}),
     Job(VOICE_OVER, "tilestream", "Voice-over 3", 260,
@@ -110,19 +113,23 @@ class PicturedDashboard(TestedDashboard):
 
 ATTENDED: Mapping[int, Callable[[Desk, datetime], Awaitable[object]]] = {
     640: lambda desk, begun: desk.assign(VOICE_OVER, "ben", by="person:ben", shown=None),
+    800: lambda desk, begun: desk.decide(FINE_TUNE, "extend", by="person:ben", reason="the training set doubled"),
     1_005: lambda desk, begun: desk.snooze(ABLATION, begun + timedelta(minutes=45), by="person:ana"),
     1_196: lambda desk, begun: desk.assign(LEDGER, "ana", by="person:ana", shown=None),
     1_208: lambda desk, begun: desk.note(LEDGER, "Finance needs it by noon", by="person:ben"),
 }
-"""What people did about the items of the inbox, by the second."""
+"""What people did, by the second."""
 
 
 @contextmanager
-def staged_day(folder: Path, theme: str) -> Iterator[PicturedDashboard]:
-    """The dashboard over that morning, not yet running. The morning has a loop of its own, whoever shows the app another."""
+def staged_day(folder: Path, theme: str, *, is_empty: bool = False) -> Iterator[PicturedDashboard]:
+    """The dashboard over that morning, not yet running; `is_empty`: nothing has happened yet.
+
+    The morning has a loop of its own, whoever shows the app another.
+    """
     with asyncio.Runner() as morning:
         open_things = AsyncExitStack()
-        app = morning.run(open_things.enter_async_context(_played(folder, theme)))
+        app = morning.run(open_things.enter_async_context(_played(folder, theme, is_empty=is_empty)))
         try:
             yield app
         finally:
@@ -130,7 +137,7 @@ def staged_day(folder: Path, theme: str) -> Iterator[PicturedDashboard]:
 
 
 @asynccontextmanager
-async def _played(folder: Path, theme: str) -> AsyncIterator[PicturedDashboard]:
+async def _played(folder: Path, theme: str, *, is_empty: bool) -> AsyncIterator[PicturedDashboard]:
     files = [folder / f"{name}.toml" for name in PROVIDERS]
     for file in files:
         file.write_text(PROVIDER.replace("acme", file.stem).replace("ACME", file.stem.title()) + _MORE + _COUNTS)
@@ -147,7 +154,8 @@ async def _played(folder: Path, theme: str) -> AsyncIterator[PicturedDashboard]:
     async with store.announce(WORKER):
         app = PicturedDashboard(desk, load_themes(folder), theme=theme, person="person:ana", profile="production")
         app.clock, app.transport, app.answers = clock, transport, answers
-        await _play(app)
+        if not is_empty:
+            await _play(app)
         yield app
     await desk.close()
 

@@ -150,5 +150,5 @@ async def test_a_long_line_is_cut_to_the_width_of_the_list() -> None:
     """One row, an ellipsis, no more."""
     async with showing("a") as (_, lines, _app):
         lines.show([Entry("a", (Content("漢" * 100_000),))])
-        assert lines.render_line(0).cell_length == 40
+        assert lines.render_line(0).cell_length == 39  # a column is kept for the scrollbar, so that rows never change their width
         assert "…" in lines.render_line(0).text

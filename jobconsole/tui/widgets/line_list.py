@@ -45,6 +45,7 @@ class LineList(CursorList):
         height: 1fr;
         scrollbar-size-vertical: 1;
         scrollbar-size-horizontal: 0;
+        scrollbar-gutter: stable;
         & > .line-list--cursor { background: $primary 12%; }
         &:focus > .line-list--cursor { background: $primary 25%; text-style: bold; }
         &:ansi > .line-list--cursor { background: ansi_default; }

@@ -121,12 +121,17 @@ def _arrow(look: Look, *, is_reversed: bool) -> str:
     return f" {up}" if is_reversed else f" {down}"
 
 
+def _on(ground: Style, style: Style) -> Style:
+    """A piece's style on its row; on a reversed one its colour would be a patch behind the text."""
+    return ground + Style(bold=style.bold) if ground.reverse else ground + style
+
+
 def _fitted(pieces: list[Piece], place: Place, ground: Style) -> tuple[Segment, ...]:
     """The pieces of a cell, cut or filled to its width."""
     segments, room = [], place.width
     for text, style in pieces:
         shown = fit(text, room)
-        segments.append(Segment(shown, ground + style))
+        segments.append(Segment(shown, _on(ground, style)))
         room -= width(shown)
         if room <= 0 or shown != text:
             break
