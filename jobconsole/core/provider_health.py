@@ -18,7 +18,6 @@ from jobconsole.core.operation import Operation
 from jobconsole.core.vocabulary import Delivery
 from jobconsole.core.wording import clock_text
 
-
 PATIENCE = timedelta(seconds=30)
 """How long a provider that has answered is not called silent: one failed look among many says nothing."""
 

@@ -59,7 +59,7 @@ async def test_the_status_bar_says_how_long_ago_a_provider_answered(dashboard: T
     async with at_work(dashboard) as pilot:
         await pass_time(pilot, 3)
         assert "last answer 3s ago" in status(pilot)
-        dashboard.clock.advance(20)
+        dashboard.clock.advance(40)
         dashboard.answers["job-acme-1"] = Reply(502)
         await dashboard.desk.perform("acme-1")
         await settled(pilot)
