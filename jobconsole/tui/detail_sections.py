@@ -258,7 +258,7 @@ def request_row(attempt: Attempt, pen: Pen, *, has_next: bool = True) -> tuple[C
     facts = Content.assemble(
         (f"{clock_text(attempt.at, now):>8} ", "$quiet"),
         sign,
-        f" {what:<10} {answer:>3} " if is_roomy else f" {what:>2} {answer:>3} ",
+        f" {what:<10} {answer:>3} " if is_roomy else f" {what:>6} {answer:>3} ",
         (f"{took:>7}  " if is_roomy else f"{took:>6} ", "$quiet"),
     )
     told = Content.assemble(said, (_next(attempt, now) if has_next else "", "$quiet"))

@@ -120,6 +120,16 @@ async def test_a_search_without_a_hit_says_so(dashboard: TestedDashboard) -> Non
         await until(pilot, lambda: any('No event matches "zebra"' in line for line in text_of(dashboard)))
 
 
+@pytest.mark.rule("U6")
+async def test_without_a_decision_that_is_said(dashboard: TestedDashboard) -> None:
+    """And what shows everything again."""
+    await fill(dashboard, 2)
+    async with running(dashboard) as pilot:
+        await open_audit(pilot)
+        await pilot.press("D")
+        await until(pilot, lambda: any("Nobody has decided anything yet. D shows" in line for line in text_of(dashboard)))
+
+
 async def test_a_jump_goes_to_a_number_and_to_a_time(dashboard: TestedDashboard) -> None:
     """The first event at or after the time."""
     await fill(dashboard, 3)

@@ -147,8 +147,8 @@ async def test_an_empty_list_says_what_to_do() -> None:
 
 @pytest.mark.rule("U3")
 async def test_a_long_line_is_cut_to_the_width_of_the_list() -> None:
-    """One row, an ellipsis, no more."""
+    """One row, an ellipsis, no more; a column is kept for the scrollbar, so that no row changes its width when it comes."""
     async with showing("a") as (_, lines, _app):
         lines.show([Entry("a", (Content("漢" * 100_000),))])
-        assert lines.render_line(0).cell_length == 39  # a column is kept for the scrollbar, so that rows never change their width
+        assert lines.render_line(0).cell_length == 39
         assert "…" in lines.render_line(0).text

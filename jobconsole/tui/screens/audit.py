@@ -327,6 +327,8 @@ class AuditScreen(Frame):
         self.query_one("#audit-record").scroll_home(animate=False)
 
     def _empty(self) -> str:
+        if self._search == DECISIONS:
+            return f"Nobody has decided anything yet. D shows everything ({self._last_seq:,} events)."
         if self._search.strip():
             return f'No event matches "{inert(self._search, 60)}". esc clears the search ({self._last_seq:,} events).'
         return "Nothing has happened in this store yet. Try: jobconsole submit PROVIDER"
