@@ -10,8 +10,9 @@ pytest_plugins = ("pytester",)
 
 SECTIONS = {"C": 13, "B": 19, "S": 7, "A": 9, "H": 13, "G": 9, "P": 4, "L": 7, "U": 8, "X": 26}
 
-BARE = ("-p", "no:asyncio")
-"""The child runs know nothing of this project's configuration, so they go without the plugin that wants some."""
+BARE = ("-p", "no:asyncio", "-p", "no:textual-snapshot", "-p", "no:syrupy")
+"""The child runs know nothing of this project's configuration, so they go without the plugin that wants some; and without those
+for snapshots, which clear up after a run in this process as if it were the only one."""
 
 MARKED = """
 import pytest
