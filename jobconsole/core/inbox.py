@@ -47,6 +47,12 @@ class InboxItem:
     is_snoozed: bool  # rests until a time that has not come (H7)
     view: View
 
+    def __repr__(self) -> str:
+        """What a person wants to see first; the view stays out."""
+        rests = ", snoozed" if self.is_snoozed else ""
+        options = ", ".join(option["name"] for option in self.options)
+        return f"<InboxItem {self.kind} {self.operation_id}: {reason_text(self.reason)}{rests}; options {options}>"
+
     @property
     def operation_id(self) -> str:
         """Whom it is about."""

@@ -236,3 +236,10 @@ async def test_an_item_that_nobody_answered_says_how_the_operation_goes_on() -> 
     assert asked is not None
     ended = replace(await wait.op(), phase=Phase.SUCCEEDED, escalation=None)
     assert closing_words(ended, asked.since) == "needs nobody any more: succeeded"
+
+
+async def test_an_item_shows_itself_without_its_view() -> None:
+    wait = await asking("op_d1", "10:21:00")
+    [item] = inbox_items([await wait.op()], wait.clock.wall())
+    assert repr(item).startswith("<InboxItem decision op_d1: the provider named a state that its contract")
+    assert "request_fingerprint" not in repr(item)
