@@ -12,7 +12,7 @@ NO_OPERATIONS: Final = 'No operations yet. Try: console.submit("play", json={"sc
 NOTHING_ASKS: Final = "Nothing needs you."
 INSTALL: Final = "the widgets need the extra: pip install 'jobconsole[notebook]'"
 BLOCKING: Final = (
-    "Waiting. Buttons of widgets work when this cell has ended; `await console.progress(op)` waits without keeping them.\n"
+    "Waiting. Buttons of widgets work when this cell has ended; `await op.progress()` waits without keeping them.\n"
     "Interrupting this cell stops the wait, not the job: it goes on at the provider and stays watched while a worker runs."
 )
 

@@ -58,6 +58,7 @@ class Link {
     if (this.standing === "closed") return;
     const was = this.standing;
     this.standing = "live";
+    this.wasLive = true;
     if (was !== "live") this.tell("standing");
   }
 

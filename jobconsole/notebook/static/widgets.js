@@ -37,10 +37,9 @@ class Frame {
 
   /** The still picture is hidden as soon as the widget knows more, which it still does when it has lost its kernel. */
   picture() {
-    this.knowsMore ||= this.link.isLive;
     const picture = document.getElementById(this.link.model.get("view_id"));
     const output = picture?.closest(".jp-OutputArea-child") ?? picture;
-    if (output) output.style.display = this.knowsMore ? "none" : ""; // hosts overrule the attribute hidden
+    if (output) output.style.display = this.link.wasLive ? "none" : ""; // hosts overrule the attribute hidden
   }
 
   close() {
