@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import select
 import ssl
-from collections.abc import Sequence
 
 import h11
 
@@ -37,7 +36,8 @@ class HttpConnection(asyncio.Protocol):
 
     def __init__(self) -> None:
         self._parser = h11.Connection(h11.CLIENT, max_incomplete_event_size=LONGEST_HEAD)
-        self._lost, self._error = asyncio.Event(), None
+        self._lost = asyncio.Event()
+        self._error: Exception | None = None
         self._waiting: asyncio.Future[None] | None = None
         self._is_asking = self._is_ended = self._is_paused = self._has_surplus = False
         self._unread = 0
@@ -74,7 +74,7 @@ class HttpConnection(asyncio.Protocol):
             raise
         self._transport = secured
 
-    def begin(self, method: str, target: bytes, headers: Sequence[tuple[bytes, bytes]], body: bytes) -> bytes:
+    def begin(self, method: str, target: bytes, headers: list[tuple[bytes, bytes]], body: bytes) -> bytes:
         """The bytes of a request, of which none has left yet; from here on the connection is in use."""
         self._is_asking = True
         send = self._parser.send
