@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import pandas
 
 LINES_AT_ONCE: Final = 1_000
-PIECE_BYTES: Final = 512 * 1024
+PIECE_BYTES: Final = 256 * 1024
 
 _Integer = Annotated[int, msgspec.Meta(ge=-LARGEST, le=LARGEST)]
 _TYPES: Final[dict[Holds, tuple[Any, Any]]] = {
