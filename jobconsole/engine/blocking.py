@@ -58,7 +58,7 @@ class Portal:
             for task in pending:
                 task.cancel()
             self._loop.run_until_complete(asyncio.gather(*pending, return_exceptions=True))
-            self._loop.run_until_complete(self._loop.shutdown_asyncgens())  # one that nobody finished holds on to what it opened
+            self._loop.run_until_complete(self._loop.shutdown_asyncgens())  # an unfinished one holds what it opened
             self._loop.close()
 
 

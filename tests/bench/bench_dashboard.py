@@ -56,7 +56,9 @@ def change(ids: list[str], rng: random.Random) -> Command[None]:
             op = operation(doc)
             phase = rng.choice((Phase.WAITING, Phase.SUCCEEDED)) if rng.random() < 0.1 else op.phase
             draft = Draft("worker:bench", op)
-            draft.add(Kind.STATE_CHANGED, msgspec.structs.replace(op, progress_share=rng.random(), last_http_status=200, phase=phase))
+            draft.add(
+                Kind.STATE_CHANGED, msgspec.structs.replace(op, progress_share=rng.random(), last_http_status=200, phase=phase)
+            )
             events.extend(draft.events)
         return Plan(tuple(events), None)
 
