@@ -1,6 +1,6 @@
 """Workers are killed at any instant, again and again, over a real provider and a real store (S4, B3, STORE 9).
 
-    JOBCONSOLE_KILLS=300 JOBCONSOLE_KILL_SEED=1 pytest tests/kill
+    JOBCONSOLE_KILLS=1000 JOBCONSOLE_KILL_SEED=1 pytest tests/kill
 
 Three workers share one store while somebody submits and answers questions; each round one to three of the workers are killed,
 at a random moment or while one of them holds the store's lock, and replaced. Then one worker is stopped until its leases have
@@ -25,7 +25,7 @@ from jobconsole.core.vocabulary import Phase
 from tests.kill.crew import Crew, crew, provider
 from tests.kill.evidence import Evidence, gather, leases, unsettled
 
-KILLS = int(os.environ.get("JOBCONSOLE_KILLS", "300"))
+KILLS = int(os.environ.get("JOBCONSOLE_KILLS", "200"))
 SEED = int(os.environ.get("JOBCONSOLE_KILL_SEED", "1"))
 WORKERS = ("a", "b", "c")
 LIVE = 80  # operations side by side
