@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from jobconsole.adapters.frames import read_audit, read_operations, write_frame
     from jobconsole.api import AsyncConsole, Console, open_async
     from jobconsole.api import open_console as open
-    from jobconsole.core.outcome import Outcome
+    from jobconsole.core.telling.outcome import Outcome
     from jobconsole.engine.submissions import Budget
     from jobconsole.errors import JobconsoleError
 
@@ -35,7 +35,7 @@ _HOMES = {
     "Budget": ("jobconsole.engine.submissions", "Budget"),
     "Console": ("jobconsole.api", "Console"),
     "JobconsoleError": ("jobconsole.errors", "JobconsoleError"),
-    "Outcome": ("jobconsole.core.outcome", "Outcome"),
+    "Outcome": ("jobconsole.core.telling.outcome", "Outcome"),
     "load_ipython_extension": ("jobconsole.notebook.extension", "load_ipython_extension"),
     "open": ("jobconsole.api", "open_console"),
     "open_async": ("jobconsole.api", "open_async"),

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import msgspec
 
-from jobconsole.core.story import story
+from jobconsole.core.telling.story import story
 
 if TYPE_CHECKING:
     import pandas

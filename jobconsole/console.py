@@ -22,8 +22,8 @@ from jobconsole.protocols import Clock, Contracts, Transport
 
 if TYPE_CHECKING:
     from jobconsole.adapters.theme_files import LoadedThemes
-    from jobconsole.core.contract import Contract
-    from jobconsole.core.notify_settings import NotifySettings
+    from jobconsole.core.contracts.contract import Contract
+    from jobconsole.core.telling.notify_settings import NotifySettings
     from jobconsole.engine.broker import Broker
     from jobconsole.engine.broker import Changed as BrokerNews
     from jobconsole.engine.desk import Desk, is_settled
@@ -168,7 +168,7 @@ def load_settings(home: Path | None = None) -> Mapping[str, Any]:
 
 def load_notify(home: Path | None = None) -> NotifySettings:
     """How people are told that something needs them; what cannot be used of it is among its faults, and raises nothing."""
-    from jobconsole.core.notify_settings import NotifySettings, notify_settings
+    from jobconsole.core.telling.notify_settings import NotifySettings, notify_settings
     from jobconsole.errors import InvalidValue
 
     try:
@@ -205,7 +205,7 @@ async def telling_people(desk: Desk, home: Path | None = None) -> AsyncIterator[
 
 async def send_trial_notice(home: Path | None = None) -> tuple[Sequence[Sent], Sequence[str]]:
     """Send a test message by every channel of `[notify]`, quiet hours or not: what became of it, and what is wrong besides."""
-    from jobconsole.core.notice import trial_notice
+    from jobconsole.core.telling.notice import trial_notice
 
     settings = load_notify(home)
     notifier = _notifier(settings)

@@ -13,16 +13,16 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
 
 from jobconsole.core.command import Command, CommandKind, Moment, Plan, Refusal, Scope, View
+from jobconsole.core.contracts.http_request import HttpRequest
 from jobconsole.core.events import Key
-from jobconsole.core.http_request import HttpRequest
 
 if TYPE_CHECKING:  # whoever only looks needs the seams, not all that goes through them
-    from jobconsole.core.answer import Answer
-    from jobconsole.core.archive import Archived
-    from jobconsole.core.chain import Verification
-    from jobconsole.core.contract import Contract
-    from jobconsole.core.notice import Notice
+    from jobconsole.core.contracts.contract import Contract
+    from jobconsole.core.judging.answer import Answer
+    from jobconsole.core.keeping.archive import Archived
+    from jobconsole.core.keeping.chain import Verification
     from jobconsole.core.operation import Operation
+    from jobconsole.core.telling.notice import Notice
     from jobconsole.errors import ContractInvalid
 
 R = TypeVar("R")

@@ -15,7 +15,7 @@ import msgspec
 
 from jobconsole.adapters.journal import End
 from jobconsole.adapters.sync import create
-from jobconsole.core.chain import Anchor
+from jobconsole.core.keeping.chain import Anchor
 
 EVERY_MS: Final = 60_000
 """While events come, an anchor is written at least so often."""

@@ -17,7 +17,7 @@ from pathlib import Path
 import msgspec
 
 from jobconsole.adapters.sync import Sync, create, place_file, write_all
-from jobconsole.core.archive import Archived
+from jobconsole.core.keeping.archive import Archived
 
 _NAME = "[0-9][0-9][0-9][0-9]-[0-9][0-9].jsonl"
 

@@ -15,9 +15,9 @@ from jobconsole.adapters.journal import End, stored_lines
 from jobconsole.adapters.store_folder import Folder, set_aside
 from jobconsole.adapters.sync import Sync
 from jobconsole.adapters.writer import Writer
-from jobconsole.core.archive import Archived, archive, replayed, ripe
 from jobconsole.core.command import Scope
-from jobconsole.core.line import Line, parse
+from jobconsole.core.keeping.archive import Archived, archive, replayed, ripe
+from jobconsole.core.keeping.line import Line, parse
 from jobconsole.protocols import Clock, Retention
 
 

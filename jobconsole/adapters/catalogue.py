@@ -15,8 +15,8 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from types import ModuleType
 
-from jobconsole.core.contract import Contract
-from jobconsole.core.contract_file import load
+from jobconsole.core.contracts.contract import Contract
+from jobconsole.core.contracts.file import load
 from jobconsole.errors import ContractInvalid, UnknownProvider
 
 GROUP = "jobconsole.providers"

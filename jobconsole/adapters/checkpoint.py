@@ -19,7 +19,7 @@ import msgspec
 
 from jobconsole.adapters.journal import End
 from jobconsole.adapters.sync import Sync, create, write_all
-from jobconsole.core.line import Position
+from jobconsole.core.keeping.line import Position
 
 FORMAT: Final = 1
 HEADER_BYTES: Final = 1024

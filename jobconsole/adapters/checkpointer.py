@@ -20,7 +20,7 @@ from jobconsole.adapters.replica import Replica
 from jobconsole.adapters.store_folder import set_aside
 from jobconsole.adapters.sync import Sync
 from jobconsole.adapters.writer import Writer
-from jobconsole.core.line import timestamp
+from jobconsole.core.keeping.line import timestamp
 from jobconsole.errors import StoreUncertain
 from jobconsole.protocols import Clock
 

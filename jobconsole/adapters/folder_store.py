@@ -27,9 +27,9 @@ from jobconsole.adapters.stored_events import stored_events
 from jobconsole.adapters.sync import Sync, place_file
 from jobconsole.adapters.worker_locks import WorkerLocks
 from jobconsole.core.command import Command, CommandKind, Moment, Refusal, Scope
-from jobconsole.core.documents import Documents
 from jobconsole.core.events import Table
-from jobconsole.core.line import CHAIN
+from jobconsole.core.keeping.documents import Documents
+from jobconsole.core.keeping.line import CHAIN
 from jobconsole.core.operation import Operation, operation
 from jobconsole.errors import StoreError, StoreReadOnly
 from jobconsole.protocols import Change, Clock, Due, Head, Receipt, Retention, StoreHealth, WorkerInfo
@@ -39,8 +39,8 @@ if TYPE_CHECKING:  # what only writes or verifies is loaded by whoever does
     from jobconsole.adapters.store_lock import StoreLock
     from jobconsole.adapters.tinydb_face import LiveDatabase
     from jobconsole.adapters.writer import Writer
-    from jobconsole.core.archive import Archived
-    from jobconsole.core.chain import Verification
+    from jobconsole.core.keeping.archive import Archived
+    from jobconsole.core.keeping.chain import Verification
 
 R = TypeVar("R")
 
@@ -115,7 +115,7 @@ class FolderStore:
     async def maintain(self, keep: Retention) -> None:
         """Archive what ended long ago, forget old deliveries and dead workers, renew the checkpoint where it is due, anchor."""
         from jobconsole.adapters.archiver import archive_ended
-        from jobconsole.core.transaction import forget
+        from jobconsole.core.keeping.transaction import forget
 
         means = self._writable()
         keys = self._documents().forgettable(self._clock.wall() - keep.deliveries)
@@ -291,7 +291,7 @@ class FolderStore:
     async def verify(self) -> Verification:
         """Verify every segment against the anchors and the records (L3, L7); takes a thread."""
         from jobconsole.adapters.anchors import read_anchors
-        from jobconsole.core.chain import verify
+        from jobconsole.core.keeping.chain import verify
 
         documents, replica = self._documents(), self._replica
         if replica is None:

@@ -25,8 +25,8 @@ from jobconsole.adapters.http_headers import NAME, checked, value_of
 from jobconsole.adapters.http_idle import IdleConnections, close_quietly
 from jobconsole.adapters.http_origin import Origin, origin, proxy_for
 from jobconsole.adapters.sigv4 import Signable
-from jobconsole.core import hosts
-from jobconsole.core.answer import Answer
+from jobconsole.core.contracts import hosts
+from jobconsole.core.judging.answer import Answer
 from jobconsole.core.redaction import redact
 from jobconsole.errors import CertificateFault, HostRefused, InvalidValue, PeerClosedIdle, TransportFault
 from jobconsole.protocols import Clock, Gate, HttpRequest, Secrets

@@ -13,7 +13,7 @@ import os
 from datetime import datetime
 
 from jobconsole.adapters import sigv4
-from jobconsole.core.contract import Auth
+from jobconsole.core.contracts.contract import Auth
 from jobconsole.errors import InvalidValue, SecretMissing
 from jobconsole.protocols import Secrets
 

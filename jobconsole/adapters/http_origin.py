@@ -1,7 +1,7 @@
 """Where a request goes on the wire, and through which proxy.
 
-Only this file decides about proxies. Which URL may be asked at all is decided by `core/hosts.py`; `http.py` makes the origin
-from the URL as its library reads it and compares the two, so that no second parser can send a request elsewhere.
+Only this file decides about proxies. Which URL may be asked at all is decided by `core/contracts/hosts.py`; `http.py` makes
+the origin from the URL as its library reads it and compares the two, so that no second parser can send a request elsewhere.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from urllib.request import getproxies_environment
 
-from jobconsole.core.hosts import is_loopback
+from jobconsole.core.contracts.hosts import is_loopback
 
 _PORTS = {"https": 443, "http": 80}
 

@@ -14,8 +14,8 @@ from typing import Final
 
 from jobconsole.adapters.sync import Sync, create, write_all
 from jobconsole.core.events import Kind
-from jobconsole.core.line import HASH_FROM_END, Line, Position, parse
-from jobconsole.core.scan import scan
+from jobconsole.core.keeping.line import HASH_FROM_END, Line, Position, parse
+from jobconsole.core.keeping.scan import scan
 
 SEGMENT_BYTES: Final = 32 * 1024 * 1024
 BLOCK_BYTES: Final = 1024 * 1024

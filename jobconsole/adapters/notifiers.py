@@ -17,9 +17,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from jobconsole.core.notice import Notice
 from jobconsole.core.redaction import redact
-from jobconsole.core.terminal_text import inert
+from jobconsole.core.telling.notice import Notice
+from jobconsole.core.telling.terminal_text import inert
 from jobconsole.errors import SecretMissing
 from jobconsole.protocols import Reach, Secrets, Sent
 

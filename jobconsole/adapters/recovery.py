@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from jobconsole.adapters.journal import End, Journal
-from jobconsole.core.scan import Tail, judge, scan
+from jobconsole.core.keeping.scan import Tail, judge, scan
 from jobconsole.errors import StoreDamaged, StoreNewer
 
 if TYPE_CHECKING:

@@ -15,10 +15,10 @@ from jobconsole.adapters.feed import Feed
 from jobconsole.adapters.journal import End, Journal, JournalMoved
 from jobconsole.adapters.store_folder import Folder, Identity
 from jobconsole.adapters.sync import Sync
-from jobconsole.core.documents import Documents
 from jobconsole.core.events import Key, Kind
-from jobconsole.core.line import Line, beginning
-from jobconsole.core.transaction import Transaction
+from jobconsole.core.keeping.documents import Documents
+from jobconsole.core.keeping.line import Line, beginning
+from jobconsole.core.keeping.transaction import Transaction
 from jobconsole.errors import StoreDamaged
 from jobconsole.protocols import Change
 

@@ -20,10 +20,10 @@ import msgspec
 from jobconsole.adapters.journal import segment_path, segments
 from jobconsole.adapters.sync import Sync, create, place_file, write_all
 from jobconsole.core.command import Moment
-from jobconsole.core.documents import Documents
 from jobconsole.core.events import Kind
-from jobconsole.core.line import beginning, parse, timestamp
-from jobconsole.core.transaction import Batch
+from jobconsole.core.keeping.documents import Documents
+from jobconsole.core.keeping.line import beginning, parse, timestamp
+from jobconsole.core.keeping.transaction import Batch
 from jobconsole.errors import StoreDamaged, StoreNewer
 
 FORMAT: Final = 1

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from jobconsole.core.theme import Theme, parse_theme
+from jobconsole.core.telling.theme import Theme, parse_theme
 from jobconsole.errors import InvalidValue
 
 _PACKAGE = Path(__file__).parent.parent

@@ -26,8 +26,8 @@ from jobconsole.adapters.sync import Sync
 from jobconsole.adapters.worker_locks import WorkerLocks
 from jobconsole.core.command import Command, CommandKind, Moment, Refusal, Scope
 from jobconsole.core.events import Kind
-from jobconsole.core.line import timestamp
-from jobconsole.core.transaction import Batch, Outcome, Transaction
+from jobconsole.core.keeping.line import timestamp
+from jobconsole.core.keeping.transaction import Batch, Outcome, Transaction
 from jobconsole.errors import StoreBusy, StoreDamaged, StoreError, StoreFull, StoreNewer, StoreReadOnly, StoreUncertain
 from jobconsole.protocols import Clock, Receipt
 

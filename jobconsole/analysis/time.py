@@ -5,8 +5,8 @@ from __future__ import annotations
 import pandas as pd
 
 from jobconsole.analysis.order import TERMINAL, by_operation, following, passed
-from jobconsole.core.answer import CallError
 from jobconsole.core.events import Kind
+from jobconsole.core.judging.answer import CallError
 from jobconsole.core.vocabulary import DelaySource, Phase
 
 IN_REQUEST, FOR_PERSON, SUBMISSION = "request", "person", "submission"

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 from jobconsole.api.operations import AsyncConsoleOperation
 from jobconsole.audit import Audit
 from jobconsole.console import Budget, Desk, Wish, is_settled, telling_people
-from jobconsole.core.chain import Verification
 from jobconsole.core.durations import parse_duration
-from jobconsole.core.inbox import InboxItem
+from jobconsole.core.keeping.chain import Verification
 from jobconsole.core.operation import Operation
-from jobconsole.core.outcome import Outcome, outcome
+from jobconsole.core.telling.inbox import InboxItem
+from jobconsole.core.telling.outcome import Outcome, outcome
 
 if TYPE_CHECKING:
     import pandas

@@ -14,10 +14,10 @@ from jobconsole.api.async_console import AsyncConsole, notebook
 from jobconsole.api.operations import ConsoleOperation
 from jobconsole.audit import Audit
 from jobconsole.console import is_settled
-from jobconsole.core.chain import Verification
-from jobconsole.core.inbox import InboxItem
+from jobconsole.core.keeping.chain import Verification
 from jobconsole.core.operation import Operation
-from jobconsole.core.outcome import Outcome
+from jobconsole.core.telling.inbox import InboxItem
+from jobconsole.core.telling.outcome import Outcome
 from jobconsole.engine.blocking import Portal
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import asdict, astuple
 
 from jobconsole.audit import Audit
-from jobconsole.core.chain import Verification
+from jobconsole.core.keeping.chain import Verification
 from jobconsole.core.operation import Operation
-from jobconsole.core.outcome import Outcome
+from jobconsole.core.telling.outcome import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine

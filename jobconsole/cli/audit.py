@@ -23,11 +23,11 @@ from jobconsole.cli.invocation import Invocation, pass_invocation
 from jobconsole.cli.opening import reading, writing
 from jobconsole.cli.values import TARGET
 from jobconsole.console import Reader, write_audit
-from jobconsole.core.chain import Breach, Verification
-from jobconsole.core.spreadsheet import csv_rows
-from jobconsole.core.story import story
-from jobconsole.core.terminal_text import inert
-from jobconsole.core.wording import counted
+from jobconsole.core.keeping.chain import Breach, Verification
+from jobconsole.core.telling.spreadsheet import csv_rows
+from jobconsole.core.telling.story import story
+from jobconsole.core.telling.terminal_text import inert
+from jobconsole.core.telling.wording import counted
 from jobconsole.errors import AuditBroken, InvalidValue
 
 VERIFY, REBUILD = "verify", "rebuild-archive"

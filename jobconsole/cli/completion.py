@@ -58,7 +58,7 @@ async def _providers(invocation: Invocation | None, incomplete: str) -> list[Com
 
 def complete_option(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Options that a person may choose, whatever the operation."""
-    from jobconsole.core.escalation import LOOK_ANSWERS, OPTIONS
+    from jobconsole.core.deciding.escalation import LOOK_ANSWERS, OPTIONS
 
     named = {name for names in (*OPTIONS.values(), *LOOK_ANSWERS.values()) for name in names} | {"cancel", "close"}
     return [CompletionItem(name) for name in sorted(named) if name.startswith(incomplete)]

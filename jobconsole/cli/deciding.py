@@ -22,8 +22,8 @@ from jobconsole.cli.values import TIME, person
 from jobconsole.console import Desk
 from jobconsole.core.commands.effects import Applied
 from jobconsole.core.operation import Operation
+from jobconsole.core.telling.wording import words
 from jobconsole.core.vocabulary import Phase
-from jobconsole.core.wording import words
 
 _GRANT = click.IntRange(min=0)
 

@@ -22,8 +22,8 @@ from jobconsole.cli.launch import can_show
 from jobconsole.cli.output import Column, Output, Piece, Tone, Toned
 from jobconsole.console import Budget, Desk, Wish, is_settled, open_desk
 from jobconsole.core.operation import Operation
+from jobconsole.core.telling.wording import marked, words
 from jobconsole.core.vocabulary import Phase
-from jobconsole.core.wording import marked, words
 from jobconsole.play.scenarios import SCENARIOS
 from jobconsole.play.server import PlayServer
 

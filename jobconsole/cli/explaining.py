@@ -1,6 +1,6 @@
 """`why`: why it was checked then, why not earlier, what comes next (SPEC U7).
 
-Only this file prints the answer on the command line; its words are `core/why.py`'s.
+Only this file prints the answer on the command line; its words are `core/telling/why.py`'s.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from jobconsole.cli.completion import complete_operation
 from jobconsole.cli.invocation import Invocation, pass_invocation
 from jobconsole.cli.opening import reading
 from jobconsole.cli.values import TIME_AGO
-from jobconsole.core.line import timestamp
+from jobconsole.core.keeping.line import timestamp
 
 
 @click.command()

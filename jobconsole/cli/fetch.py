@@ -17,8 +17,8 @@ from jobconsole.cli.invocation import Invocation, pass_invocation
 from jobconsole.cli.opening import reading
 from jobconsole.cli.values import TARGET
 from jobconsole.core.operation import Operation
+from jobconsole.core.telling.wording import words
 from jobconsole.core.vocabulary import Phase
-from jobconsole.core.wording import words
 from jobconsole.errors import Refused
 
 

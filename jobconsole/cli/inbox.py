@@ -1,7 +1,7 @@
 """`inbox`: what needs a person's answer, what somebody should see, and who looks after it (SPEC 6, H2, H7, H13).
 
 Only this file prints it on the command line, and lets a person assign, snooze and annotate an item; which items there are and
-what is said of each is `core/inbox.py`'s.
+what is said of each is `core/telling/inbox.py`'s.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from jobconsole.cli.opening import reading, writing
 from jobconsole.cli.output import Tone, Toned
 from jobconsole.cli.values import TIME, person
 from jobconsole.console import Desk
-from jobconsole.core.inbox import inbox_view, item_lines
 from jobconsole.core.operation import Operation
-from jobconsole.core.terminal_text import inert
-from jobconsole.core.views import View, operation_view
-from jobconsole.core.wording import clock_text, counted
+from jobconsole.core.telling.inbox import inbox_view, item_lines
+from jobconsole.core.telling.terminal_text import inert
+from jobconsole.core.telling.views import View, operation_view
+from jobconsole.core.telling.wording import clock_text, counted
 
 _operation = click.argument("operation", metavar="OP", shell_complete=complete_operation)
 _by = click.option("--by", metavar="NAME", help="Who does it. [default: the login name]")

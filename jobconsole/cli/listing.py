@@ -19,9 +19,9 @@ from jobconsole.cli.opening import reading, tell_missing_worker, tell_questions,
 from jobconsole.cli.watching import changed_lines, is_moving
 from jobconsole.console import Reader
 from jobconsole.core.operation import Operation
-from jobconsole.core.views import row_view
+from jobconsole.core.telling.views import row_view
+from jobconsole.core.telling.wording import counted, words
 from jobconsole.core.vocabulary import Phase
-from jobconsole.core.wording import counted, words
 
 if TYPE_CHECKING:
     from jobconsole.console import Desk

@@ -15,8 +15,8 @@ from jobconsole.cli.invocation import Invocation
 from jobconsole.cli.output import Output
 from jobconsole.console import Reader, open_desk, open_reader
 from jobconsole.core.operation import Operation
+from jobconsole.core.telling.wording import counted
 from jobconsole.core.vocabulary import Phase
-from jobconsole.core.wording import counted
 from jobconsole.errors import StoreDamaged, UnknownOperation
 from jobconsole.protocols import Contracts
 

@@ -22,7 +22,7 @@ from typing import Any, TextIO, TypeAlias
 import click
 
 from jobconsole.cli.exits import Exit
-from jobconsole.core.terminal_text import fit, inert, width
+from jobconsole.core.telling.terminal_text import fit, inert, width
 
 _GAP = "  "
 _NARROWEST = 8  # columns that a table's column keeps on a terminal that is too narrow for all

@@ -18,14 +18,14 @@ from jobconsole.cli.exits import Exit
 from jobconsole.cli.invocation import Invocation, pass_invocation
 from jobconsole.cli.opening import contracts, reading
 from jobconsole.cli.output import Column, Output, Piece, Tone, Toned
-from jobconsole.core.account_view import account_view
-from jobconsole.core.contract import Contract
-from jobconsole.core.contract_check import SampleResult, judge_samples
-from jobconsole.core.contract_file import load
-from jobconsole.core.contract_view import contract_view
-from jobconsole.core.coverage import coverage
+from jobconsole.core.contracts.contract import Contract
+from jobconsole.core.contracts.file import load
+from jobconsole.core.contracts.view import contract_view
 from jobconsole.core.durations import duration_text
-from jobconsole.core.views import View
+from jobconsole.core.judging.samples import SampleResult, judge_samples
+from jobconsole.core.telling.account_view import account_view
+from jobconsole.core.telling.coverage import coverage
+from jobconsole.core.telling.views import View
 from jobconsole.errors import ContractInvalid, InvalidValue
 from jobconsole.protocols import Contracts
 

@@ -1,6 +1,6 @@
 """`show`: one record, readably (SPEC 11, H2, H9, U6).
 
-Only this file decides how a record is laid out on the command line; the fields are those of `core/views.py`.
+Only this file decides how a record is laid out on the command line; the fields are those of `core/telling/views.py`.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from jobconsole.cli.invocation import Invocation, pass_invocation
 from jobconsole.cli.opening import reading
 from jobconsole.cli.output import Output
 from jobconsole.core.durations import duration_text
-from jobconsole.core.views import View
+from jobconsole.core.telling.views import View
+from jobconsole.core.telling.wording import clock_text, source_text, words
 from jobconsole.core.vocabulary import Phase
-from jobconsole.core.wording import clock_text, source_text, words
 
 WIDTH = 16  # columns of a label
 LONGEST = 500  # characters of a provider's text that are shown here

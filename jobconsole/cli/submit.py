@@ -22,9 +22,9 @@ from jobconsole.cli.values import DURATION, PAIR, TIME, json_body, milliseconds_
 from jobconsole.cli.wait import follow, run_waiting
 from jobconsole.console import Budget, Desk, Wish, require_credential
 from jobconsole.core.commands.submission import Begun
-from jobconsole.core.coverage import coverage
 from jobconsole.core.operation import Operation
-from jobconsole.core.outcome import status_word
+from jobconsole.core.telling.coverage import coverage
+from jobconsole.core.telling.outcome import status_word
 from jobconsole.core.vocabulary import Phase
 from jobconsole.errors import JobconsoleError
 

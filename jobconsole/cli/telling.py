@@ -1,4 +1,4 @@
-"""How an operation is told in one line or one row, out of the projection that all front ends share (`core/views.py`).
+"""How an operation is told in one line or one row, out of the projection that all front ends share (`core/telling/views.py`).
 
 Only this file decides that for the command line: `ls`, `submit`, `wait`, `run` and the live listing use it.
 """
@@ -9,9 +9,9 @@ from datetime import datetime, timedelta
 
 from jobconsole.cli.output import Column, Piece, Tone, Toned
 from jobconsole.core.durations import duration_text
-from jobconsole.core.views import View
+from jobconsole.core.telling.views import View
+from jobconsole.core.telling.wording import clock_text, reason_text, source_text, words
 from jobconsole.core.vocabulary import DelaySource, Phase, Reason
-from jobconsole.core.wording import clock_text, reason_text, source_text, words
 
 TONES: dict[str, Tone] = {
     Phase.ESCALATED: Tone.ATTENTION,

@@ -19,8 +19,8 @@ from jobconsole.cli.opening import has_worker, tell_missing_worker, writing
 from jobconsole.cli.values import DURATION
 from jobconsole.console import Desk, is_settled
 from jobconsole.core.operation import Operation
-from jobconsole.core.outcome import answer, status_word
-from jobconsole.core.views import operation_view
+from jobconsole.core.telling.outcome import answer, status_word
+from jobconsole.core.telling.views import operation_view
 
 MOST_WAIT = timedelta(minutes=10)  # the default (X16); a person may wait longer
 

@@ -17,8 +17,8 @@ from jobconsole.cli.opening import tell_questions, writing
 from jobconsole.cli.stopping import stop_on_signals
 from jobconsole.cli.watching import changed_lines
 from jobconsole.console import Desk, telling_people
+from jobconsole.core.telling.wording import counted
 from jobconsole.core.vocabulary import Phase
-from jobconsole.core.wording import counted
 
 
 @click.command()

@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from jobconsole.core.account import Account, account
+from jobconsole.core.deciding.account import Account, account
 from jobconsole.core.events import Table
 from jobconsole.core.operation import Operation
 from jobconsole.protocols import Change, Store

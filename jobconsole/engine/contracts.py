@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from jobconsole.errors import ContractInvalid, UnknownProvider
 
 if TYPE_CHECKING:
-    from jobconsole.core.contract import Contract
+    from jobconsole.core.contracts.contract import Contract
     from jobconsole.core.operation import Operation
     from jobconsole.protocols import Contracts, Store
 
@@ -51,7 +51,7 @@ class ContractBook:
                 problem = f"the contract that {op.operation_id} was started with is not in the store"
                 raise ContractInvalid(op.provider, "", problem, "restore contracts/ or adopt the file as it is now")
             return current
-        from jobconsole.core.contract_file import load  # heavy, and many callers never come here
+        from jobconsole.core.contracts.file import load  # heavy, and many callers never come here
 
         contract = load(text, f"contracts/{op.contract[:12]}.toml")
         self._by_digest[op.contract] = contract

@@ -6,8 +6,8 @@ engine's face asks after each decision of a person and for each operation that b
 
 from __future__ import annotations
 
-from jobconsole.core.account import Denied, account, is_denied
 from jobconsole.core.commands.reservation import inherit_denial
+from jobconsole.core.deciding.account import Denied, account, is_denied
 from jobconsole.core.denial import carries, may_inherit
 from jobconsole.core.events import Table
 from jobconsole.core.operation import deadline, operation

@@ -24,8 +24,8 @@ from jobconsole.core.commands.effects import Applied, Choice
 from jobconsole.core.commands.reservation import Reserve, book_deadline
 from jobconsole.core.commands.submission import Begun, id_taken, submit, track
 from jobconsole.core.operation import Operation, deadline
+from jobconsole.core.telling.wording import words
 from jobconsole.core.vocabulary import Phase
-from jobconsole.core.wording import words
 from jobconsole.engine.denials import pass_on_denial
 from jobconsole.engine.poll import LEASE_MARGIN, Looker
 from jobconsole.engine.reading import Reader

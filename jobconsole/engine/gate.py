@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from jobconsole.core.account import account, held_until, is_denied
 from jobconsole.core.command import Moment
 from jobconsole.core.commands.reservation import not_before_has_passed
-from jobconsole.core.due import TERMINAL
+from jobconsole.core.deciding.account import account, held_until, is_denied
 from jobconsole.core.events import Table
+from jobconsole.core.keeping.due import TERMINAL
 from jobconsole.core.operation import NotBefore
 from jobconsole.errors import Withheld
 from jobconsole.protocols import Clock, Store

@@ -14,11 +14,11 @@ from datetime import datetime, timedelta
 
 from jobconsole.core.command import Command, Scope
 from jobconsole.core.commands.noticing import claim_notices, lost_at, record_lost, record_notices
-from jobconsole.core.escalation import item_since
+from jobconsole.core.deciding.escalation import item_since
 from jobconsole.core.events import Table
-from jobconsole.core.notice import notice_at, notice_of
-from jobconsole.core.notify_settings import NotifySettings
 from jobconsole.core.operation import Operation
+from jobconsole.core.telling.notice import notice_at, notice_of
+from jobconsole.core.telling.notify_settings import NotifySettings
 from jobconsole.core.vocabulary import NoticeResult
 from jobconsole.engine.reading import Reader
 from jobconsole.errors import JobconsoleError, StoreError

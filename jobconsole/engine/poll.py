@@ -13,22 +13,22 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal
 
-from jobconsole.core import hosts
-from jobconsole.core.answer import Answer, CallError, Known, Observation
 from jobconsole.core.command import Command
 from jobconsole.core.commands.action_answers import ActionAnswer, record_action
 from jobconsole.core.commands.claims import Claim, Claimed, claim, may_probe
 from jobconsole.core.commands.group import sibling_ids
 from jobconsole.core.commands.recording import Judged, Record, record
 from jobconsole.core.commands.reservation import Deferred, Reserve, Reserved, give_back, reserve
-from jobconsole.core.contract import Contract
+from jobconsole.core.contracts import hosts
+from jobconsole.core.contracts.contract import Contract
+from jobconsole.core.contracts.requests import RequestValues, cancel_request, confirm_request, status_request, submit_request
 from jobconsole.core.denial import is_probe
 from jobconsole.core.events import Kind
-from jobconsole.core.observation import observe, unseen
+from jobconsole.core.judging.answer import Answer, CallError, Known, Observation
+from jobconsole.core.judging.observation import observe, unseen
+from jobconsole.core.judging.retry_after import read_headers
+from jobconsole.core.judging.status_codes import call_error_of
 from jobconsole.core.operation import Operation
-from jobconsole.core.requests import RequestValues, cancel_request, confirm_request, status_request, submit_request
-from jobconsole.core.retry_after import read_headers
-from jobconsole.core.status_codes import call_error_of
 from jobconsole.core.vocabulary import Delivery, StateClass
 from jobconsole.engine.contracts import ContractBook
 from jobconsole.engine.gate import RequestGate

@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from jobconsole.core.account import Account, account
+from jobconsole.core.deciding.account import Account, account
 from jobconsole.core.events import Table
 from jobconsole.core.operation import Operation, Option
-from jobconsole.core.views import View, operation_view
+from jobconsole.core.telling.views import View, operation_view
 from jobconsole.engine.contracts import ContractBook
 from jobconsole.errors import ContractInvalid, UnknownOperation
 from jobconsole.protocols import Change, Clock, Contracts, Store, StoreHealth
 
 if TYPE_CHECKING:
-    from jobconsole.core.chain import Verification
-    from jobconsole.core.contract import Contract
-    from jobconsole.core.inbox import InboxItem
+    from jobconsole.core.contracts.contract import Contract
+    from jobconsole.core.keeping.chain import Verification
+    from jobconsole.core.telling.inbox import InboxItem
 
 
 class Reader:
@@ -49,7 +49,7 @@ class Reader:
         """
         if (op := await self.store.get(text)) is not None:
             return op
-        from jobconsole.core.naming import meant
+        from jobconsole.core.telling.naming import meant
 
         return meant(text, await self.store.operations()) or await self.get(text)
 
@@ -105,7 +105,7 @@ class Reader:
 
     async def items(self, asking: Sequence[Operation]) -> list[InboxItem]:
         """The inbox items of these operations, in the inbox's order."""
-        from jobconsole.core.inbox import inbox_items
+        from jobconsole.core.telling.inbox import inbox_items
 
         judging = {op.contract: await self.contract_of(op) for op in asking}
         contracts = {digest: contract for digest, contract in judging.items() if contract is not None}
@@ -126,7 +126,7 @@ class Reader:
 
     async def why(self, operation_id: str, at: datetime | None = None) -> str:
         """Why it was checked then, why not earlier, what comes next, in plain words (U7). Raises `UnknownOperation`."""
-        from jobconsole.core.why import why
+        from jobconsole.core.telling.why import why
 
         op = await self.get(operation_id)
         events = [msgspec.json.decode(line) async for line in self.events(operation_id)]

@@ -15,18 +15,18 @@ from typing import Any
 
 from ulid import ULID
 
-from jobconsole.core import endpoints, hosts
 from jobconsole.core.commands.submission import NewOperation, Wanted
-from jobconsole.core.contract import Contract
-from jobconsole.core.durations import parse_duration
-from jobconsole.core.operation import Operation
-from jobconsole.core.requests import (
+from jobconsole.core.contracts import endpoints, hosts
+from jobconsole.core.contracts.contract import Contract
+from jobconsole.core.contracts.requests import (
     RequestValues,
     body_text,
     submit_fingerprint,
     submit_request,
     track_fingerprint,
 )
+from jobconsole.core.durations import parse_duration
+from jobconsole.core.operation import Operation
 from jobconsole.errors import InvalidValue, Refused
 
 OPERATION_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")

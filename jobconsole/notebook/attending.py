@@ -12,8 +12,8 @@ from typing import Any
 
 from jobconsole.console import Desk
 from jobconsole.core.operation import milliseconds
-from jobconsole.core.terminal_text import inert
-from jobconsole.core.wording import clock_text
+from jobconsole.core.telling.terminal_text import inert
+from jobconsole.core.telling.wording import clock_text
 from jobconsole.errors import InvalidValue, JobconsoleError
 from jobconsole.notebook.deciding import DECISION_ID
 

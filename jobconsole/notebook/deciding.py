@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from jobconsole.console import Desk
-from jobconsole.core.terminal_text import inert
+from jobconsole.core.telling.terminal_text import inert
 from jobconsole.errors import InvalidValue, JobconsoleError
 
 DECISION_ID = re.compile(r"dec_[0-9A-Za-z]{16,64}")

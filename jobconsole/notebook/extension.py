@@ -16,9 +16,9 @@ from weakref import WeakKeyDictionary
 
 import jobconsole
 from jobconsole.api import Console
-from jobconsole.core.inbox import InboxItem
 from jobconsole.core.operation import Operation
-from jobconsole.core.outcome import Outcome
+from jobconsole.core.telling.inbox import InboxItem
+from jobconsole.core.telling.outcome import Outcome
 from jobconsole.errors import JobconsoleError
 from jobconsole.notebook import still, texts
 from jobconsole.notebook.magics import JobconsoleMagics

@@ -17,10 +17,10 @@ from itertools import count
 from typing import Any, Protocol, TypeVar
 
 from jobconsole.console import Broker, BrokerNews, Desk
-from jobconsole.core.account import Account
-from jobconsole.core.contract import Contract
+from jobconsole.core.contracts.contract import Contract
+from jobconsole.core.deciding.account import Account
 from jobconsole.core.operation import Operation
-from jobconsole.core.views import View, operation_view
+from jobconsole.core.telling.views import View, operation_view
 from jobconsole.core.vocabulary import Phase
 from jobconsole.protocols import StoreHealth
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Final
 
-from jobconsole.core.inbox import inbox_items
+from jobconsole.core.telling.inbox import inbox_items
 from jobconsole.notebook.feed import Picture
 from jobconsole.notebook.rows import Row, item
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from jobconsole.core.escalation import look_options
+from jobconsole.core.deciding.escalation import look_options
 from jobconsole.core.operation import Operation, deadline
 from jobconsole.core.vocabulary import Phase
 from jobconsole.notebook.feed import News, Picture

@@ -12,12 +12,12 @@ from typing import Any, Final
 import msgspec
 
 from jobconsole.console import Desk
-from jobconsole.core.attempts import Attempt, attempts
 from jobconsole.core.operation import Operation
-from jobconsole.core.story import StoryLine, story_lines
-from jobconsole.core.terminal_text import inert
-from jobconsole.core.why import why
-from jobconsole.core.wording import clock_text
+from jobconsole.core.telling.attempts import Attempt, attempts
+from jobconsole.core.telling.story import StoryLine, story_lines
+from jobconsole.core.telling.terminal_text import inert
+from jobconsole.core.telling.why import why
+from jobconsole.core.telling.wording import clock_text
 from jobconsole.notebook.feed import Picture
 from jobconsole.notebook.rows import SENTENCE, WORD, Row, missing, options, row
 

@@ -11,13 +11,13 @@ from datetime import datetime
 from typing import Any, TypeAlias
 
 from jobconsole.core.commands.decisions import why_not_open
-from jobconsole.core.contract import Contract
-from jobconsole.core.inbox import InboxItem, item_lines
+from jobconsole.core.contracts.contract import Contract
 from jobconsole.core.operation import Operation
-from jobconsole.core.terminal_text import inert
-from jobconsole.core.views import View
+from jobconsole.core.telling.inbox import InboxItem, item_lines
+from jobconsole.core.telling.terminal_text import inert
+from jobconsole.core.telling.views import View
+from jobconsole.core.telling.wording import reason_text, says_more, words
 from jobconsole.core.vocabulary import Phase
-from jobconsole.core.wording import reason_text, says_more, words
 
 Row: TypeAlias = dict[str, Any]
 

@@ -13,12 +13,12 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from jobconsole.core.durations import duration_text
-from jobconsole.core.inbox import InboxItem, item_lines
 from jobconsole.core.operation import Operation, deadline
-from jobconsole.core.outcome import Outcome
-from jobconsole.core.terminal_text import fit, inert, width
-from jobconsole.core.wording import clock_text, counted, reason_text
-from jobconsole.core.wording import marked as phase_text
+from jobconsole.core.telling.inbox import InboxItem, item_lines
+from jobconsole.core.telling.outcome import Outcome
+from jobconsole.core.telling.terminal_text import fit, inert, width
+from jobconsole.core.telling.wording import clock_text, counted, reason_text
+from jobconsole.core.telling.wording import marked as phase_text
 
 MOST: Final = 20  # rows
 NOT_LIVE: Final = "A picture of that moment. Run this cell again for the live view; nothing is submitted again by showing it."

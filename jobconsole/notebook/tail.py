@@ -12,8 +12,8 @@ from typing import Any, Final
 import msgspec
 
 from jobconsole.console import Desk
-from jobconsole.core.story import story_lines
-from jobconsole.core.terminal_text import inert
+from jobconsole.core.telling.story import story_lines
+from jobconsole.core.telling.terminal_text import inert
 from jobconsole.notebook.rows import SENTENCE
 
 EVENTS: Final = 400

@@ -1,7 +1,7 @@
 """The words and signs that the browser needs to draw a row, and the colours of the themes (SPEC 1, U4).
 
-Only this file decides what of `core/wording.py` and of the theme files the browser gets. It is sent once, with a widget's first
-message: a row names its phase, and the browser looks the word up.
+Only this file decides what of `core/telling/wording.py` and of the theme files the browser gets. It is sent once, with a
+widget's first message: a row names its phase, and the browser looks the word up.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from jobconsole.console import LoadedThemes
-from jobconsole.core.attempts import Outcome, mark
-from jobconsole.core.theme import HUES, Theme
+from jobconsole.core.telling.attempts import Outcome, mark
+from jobconsole.core.telling.theme import HUES, Theme
+from jobconsole.core.telling.wording import glyph, source_text, words
 from jobconsole.core.vocabulary import DelaySource, Phase
-from jobconsole.core.wording import glyph, source_text, words
 from jobconsole.errors import InvalidValue
 from jobconsole.notebook.texts import FOR_BROWSER
 

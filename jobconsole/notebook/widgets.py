@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import traitlets
 
-from jobconsole.core.inbox import inbox_items
 from jobconsole.core.operation import Operation
-from jobconsole.core.outcome import Outcome
+from jobconsole.core.telling.inbox import inbox_items
+from jobconsole.core.telling.outcome import Outcome
 from jobconsole.notebook import still, texts
 from jobconsole.notebook.feed import Feed, News
 from jobconsole.notebook.items import Items

@@ -13,13 +13,13 @@ from datetime import datetime
 from itertools import count
 from typing import Any, TypeVar
 
-from jobconsole.core.archive import Archived, archive, replayed, ripe
-from jobconsole.core.chain import Anchor, Verification, verify
-from jobconsole.core.documents import Documents
 from jobconsole.core.events import Kind, Table
-from jobconsole.core.line import CHAIN, Position, beginning, parse
+from jobconsole.core.keeping.archive import Archived, archive, replayed, ripe
+from jobconsole.core.keeping.chain import Anchor, Verification, verify
+from jobconsole.core.keeping.documents import Documents
+from jobconsole.core.keeping.line import CHAIN, Position, beginning, parse
+from jobconsole.core.keeping.transaction import Batch, forget
 from jobconsole.core.operation import Operation, operation
-from jobconsole.core.transaction import Batch, forget
 from jobconsole.errors import StoreReadOnly
 from jobconsole.protocols import (
     Change,

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from jobconsole.core.answer import Answer
+from jobconsole.core.judging.answer import Answer
 from jobconsole.errors import CallerError, CertificateFault, HostRefused, PeerClosedIdle, TransportFault
 from jobconsole.play.job import FaultKind, Reply, whole_real_seconds
 from jobconsole.protocols import Clock, Gate, HttpRequest

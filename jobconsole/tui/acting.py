@@ -13,7 +13,7 @@ from textual.app import App, SystemCommand
 from textual.screen import Screen
 from textual.widgets import Input
 
-from jobconsole.core.terminal_text import inert
+from jobconsole.core.telling.terminal_text import inert
 from jobconsole.tui import texts
 from jobconsole.tui.action import Call, Subject
 from jobconsole.tui.actions import ACTIONS, COMMANDS, nearest_commands

@@ -14,7 +14,7 @@ from uuid import uuid4
 
 from jobconsole.core.commands.decisions import what_happened
 from jobconsole.core.operation import Operation, Option
-from jobconsole.core.terminal_text import inert
+from jobconsole.core.telling.terminal_text import inert
 from jobconsole.errors import JobconsoleError
 from jobconsole.tui.action import Subject
 from jobconsole.tui.copying import copy_text

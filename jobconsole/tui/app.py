@@ -22,7 +22,7 @@ from textual.reactive import reactive
 from textual.screen import Screen
 
 from jobconsole.console import Desk, LoadedThemes
-from jobconsole.core.theme import Theme
+from jobconsole.core.telling.theme import Theme
 from jobconsole.tui import texts
 from jobconsole.tui.acting import ActingApp
 from jobconsole.tui.actions import BINDINGS, COMMANDS

@@ -11,9 +11,9 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from jobconsole.core.inbox import is_snoozed
 from jobconsole.core.operation import Operation
-from jobconsole.core.terminal_text import inert
+from jobconsole.core.telling.inbox import is_snoozed
+from jobconsole.core.telling.terminal_text import inert
 from jobconsole.errors import JobconsoleError
 from jobconsole.tui import texts
 from jobconsole.tui.clock_face import zoned_clock

@@ -11,9 +11,9 @@ from datetime import datetime, timedelta
 
 from textual.content import Content
 
-from jobconsole.core.inbox import LATE, MESSAGES, VERY_LATE, age_mark, note_lines
-from jobconsole.core.terminal_text import inert
-from jobconsole.core.views import View
+from jobconsole.core.telling.inbox import LATE, MESSAGES, VERY_LATE, age_mark, note_lines
+from jobconsole.core.telling.terminal_text import inert
+from jobconsole.core.telling.views import View
 from jobconsole.tui.clock_face import full_text
 from jobconsole.tui.detail_sections import Pen, time_of
 

@@ -12,8 +12,8 @@ from datetime import datetime
 from typing import Any
 
 from jobconsole.console import Desk
-from jobconsole.core.story_line import alone, moment
-from jobconsole.core.wording import counted
+from jobconsole.core.telling.story_line import alone, moment
+from jobconsole.core.telling.wording import counted
 from jobconsole.tui.audit_search import Matches
 
 PAGE = 200  # events

@@ -9,7 +9,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from jobconsole.core.wording import counted
+from jobconsole.core.telling.wording import counted
 from jobconsole.errors import JobconsoleError
 from jobconsole.tui import texts
 from jobconsole.tui.action import Call, Subject

@@ -13,13 +13,13 @@ from datetime import datetime, timedelta
 
 from textual.content import Content
 
-from jobconsole.core.attempts import Attempt, Outcome, latencies, mark
 from jobconsole.core.durations import duration_text
-from jobconsole.core.terminal_text import inert
-from jobconsole.core.theme import HUES, Hue
-from jobconsole.core.views import View
+from jobconsole.core.telling.attempts import Attempt, Outcome, latencies, mark
+from jobconsole.core.telling.terminal_text import inert
+from jobconsole.core.telling.theme import HUES, Hue
+from jobconsole.core.telling.views import View
+from jobconsole.core.telling.wording import actor_text, clock_text, glyph, says_more, source_text, words
 from jobconsole.core.vocabulary import Phase
-from jobconsole.core.wording import actor_text, clock_text, glyph, says_more, source_text, words
 from jobconsole.tui.clock_face import TimeStyle, age_text, full_text, until_text
 from jobconsole.tui.hanging import hanging
 from jobconsole.tui.widgets.bars import budget_bar, progress_bar, sparkline

@@ -13,12 +13,12 @@ from datetime import datetime
 from typing import Any
 
 from jobconsole.console import Desk
-from jobconsole.core.attempts import Attempt, attempts
-from jobconsole.core.contract import Contract
+from jobconsole.core.contracts.contract import Contract
 from jobconsole.core.operation import Operation, action
-from jobconsole.core.story import StoryLine, story_lines
-from jobconsole.core.views import View, action_view
-from jobconsole.core.why import why
+from jobconsole.core.telling.attempts import Attempt, attempts
+from jobconsole.core.telling.story import StoryLine, story_lines
+from jobconsole.core.telling.views import View, action_view
+from jobconsole.core.telling.why import why
 
 
 @dataclass(slots=True)

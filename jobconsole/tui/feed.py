@@ -13,11 +13,11 @@ from textual.message import Message
 from textual.message_pump import MessagePump
 
 from jobconsole.console import Broker, BrokerNews, Desk
-from jobconsole.core.account import Account
-from jobconsole.core.escalation import item_since
-from jobconsole.core.inbox import is_snoozed
+from jobconsole.core.deciding.account import Account
+from jobconsole.core.deciding.escalation import item_since
 from jobconsole.core.operation import Operation
-from jobconsole.core.provider_health import ProviderHealth, ProviderTally
+from jobconsole.core.telling.inbox import is_snoozed
+from jobconsole.core.telling.provider_health import ProviderHealth, ProviderTally
 from jobconsole.protocols import StoreHealth
 from jobconsole.tui.messages import Changed, Decided, HealthChanged, PauseChanged, Ticked
 

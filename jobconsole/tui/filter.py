@@ -22,10 +22,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TypeAlias
 
+from jobconsole.core.deciding.escalation import look_options
 from jobconsole.core.durations import parse_duration
-from jobconsole.core.escalation import look_options
 from jobconsole.core.operation import Operation
-from jobconsole.core.wording import reason_text, words
+from jobconsole.core.telling.wording import reason_text, words
 from jobconsole.errors import InvalidValue
 
 Test: TypeAlias = Callable[[Operation, datetime], bool]

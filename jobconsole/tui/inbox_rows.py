@@ -13,12 +13,12 @@ from typing import TypeAlias
 
 from textual.content import Content
 
-from jobconsole.core.escalation import item_since
-from jobconsole.core.inbox import age_mark, closing_words, is_snoozed
+from jobconsole.core.deciding.escalation import item_since
 from jobconsole.core.operation import Operation
-from jobconsole.core.terminal_text import fit, inert, width
+from jobconsole.core.telling.inbox import age_mark, closing_words, is_snoozed
+from jobconsole.core.telling.terminal_text import fit, inert, width
+from jobconsole.core.telling.wording import counted, glyph, reason_text
 from jobconsole.core.vocabulary import Phase
-from jobconsole.core.wording import counted, glyph, reason_text
 from jobconsole.tui.attention_section import age_style
 from jobconsole.tui.clock_face import since_text, zoned_clock
 from jobconsole.tui.detail_sections import Pen, hue_style

@@ -12,7 +12,7 @@ from typing import Any
 
 from textual.binding import Binding
 
-from jobconsole.core.terminal_text import inert
+from jobconsole.core.telling.terminal_text import inert
 from jobconsole.tui.actions import ACTIONS
 from jobconsole.tui.dialogs.dialog import Dialog
 from jobconsole.tui.widgets.cursor_list import CursorList

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import count
 
-from jobconsole.core.terminal_text import inert
+from jobconsole.core.telling.terminal_text import inert
 
 LINES = 2_000
 LONGEST = 4_096  # characters of a line

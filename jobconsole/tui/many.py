@@ -13,10 +13,10 @@ from types import MappingProxyType
 from jobconsole.console import Desk
 from jobconsole.core.commands.decisions import what_happened, why_not_open
 from jobconsole.core.operation import Operation
-from jobconsole.core.terminal_text import inert
-from jobconsole.core.views import View
+from jobconsole.core.telling.terminal_text import inert
+from jobconsole.core.telling.views import View
+from jobconsole.core.telling.wording import counted
 from jobconsole.core.vocabulary import Phase
-from jobconsole.core.wording import counted
 from jobconsole.errors import UnknownOperation
 from jobconsole.tui.action import Subject
 from jobconsole.tui.options import Card, cards, find_card

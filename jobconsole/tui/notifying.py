@@ -12,11 +12,11 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from jobconsole.console import BrokerNews
-from jobconsole.core.escalation import item_since
-from jobconsole.core.notice import short_notice
-from jobconsole.core.notify_settings import NotifySettings
+from jobconsole.core.deciding.escalation import item_since
 from jobconsole.core.operation import Operation
-from jobconsole.core.terminal_text import inert
+from jobconsole.core.telling.notice import short_notice
+from jobconsole.core.telling.notify_settings import NotifySettings
+from jobconsole.core.telling.terminal_text import inert
 
 if TYPE_CHECKING:
     from jobconsole.tui.app import Dashboard

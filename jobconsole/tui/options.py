@@ -1,7 +1,8 @@
 """The options of an operation as numbered cards: what one costs, what stands before and after, and why one is missing (H2, U6).
 
-Only this file decides their order of numbers, which ones are held back for five seconds, and what has to be asked first. Their
-words and bounds are the core's (`core/views.py`, `core/wording.py`, `core/commands/decisions.py`); nothing here adds to them.
+Only this file decides their order of numbers, which ones are held back for five seconds, and what has to be asked first.
+Their words and bounds are the core's (`core/telling/views.py`, `core/telling/wording.py`, `core/commands/decisions.py`);
+nothing here adds to them.
 """
 
 from __future__ import annotations
@@ -13,12 +14,12 @@ from enum import StrEnum
 from textual.content import Content
 
 from jobconsole.core.commands.decisions import why_not_open
-from jobconsole.core.contract import Contract
+from jobconsole.core.contracts.contract import Contract
 from jobconsole.core.operation import Operation
-from jobconsole.core.terminal_text import inert
-from jobconsole.core.views import View
+from jobconsole.core.telling.terminal_text import inert
+from jobconsole.core.telling.views import View
+from jobconsole.core.telling.wording import words
 from jobconsole.core.vocabulary import Phase
-from jobconsole.core.wording import words
 from jobconsole.tui.detail_sections import Pen
 from jobconsole.tui.widgets.line_list import Entry
 

@@ -11,8 +11,8 @@ from rich.segment import Segment
 from textual.color import Color
 from textual.filter import LineFilter
 
+from jobconsole.core.telling.wording import glyph
 from jobconsole.core.vocabulary import Phase
-from jobconsole.core.wording import glyph
 
 _LIKE = {
     "-": "─━═╌┄╴╶╸╺╾╼·–—",

@@ -1,7 +1,7 @@
 """Contracts, accounts and the store's health as text (SPEC 2, B9, B11, UX 1a).
 
-Only this file decides how they read in a pane. What is shown of a contract is `core/contract_view.py`'s, of an account
-`core/views.py`'s; credentials are references there, so that nothing here can be a secret (C13).
+Only this file decides how they read in a pane. What is shown of a contract is `core/contracts/view.py`'s, of an account
+`core/telling/views.py`'s; credentials are references there, so that nothing here can be a secret (C13).
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from typing import Any
 
 from textual.content import Content
 
-from jobconsole.core.account import Account
-from jobconsole.core.account_view import account_view
-from jobconsole.core.contract import Contract
-from jobconsole.core.contract_view import contract_view
-from jobconsole.core.coverage import coverage
+from jobconsole.core.contracts.contract import Contract
+from jobconsole.core.contracts.view import contract_view
+from jobconsole.core.deciding.account import Account
 from jobconsole.core.operation import Operation
-from jobconsole.core.provider_health import ProviderHealth
-from jobconsole.core.terminal_text import inert, width
-from jobconsole.core.views import View
+from jobconsole.core.telling.account_view import account_view
+from jobconsole.core.telling.coverage import coverage
+from jobconsole.core.telling.provider_health import ProviderHealth
+from jobconsole.core.telling.terminal_text import inert, width
+from jobconsole.core.telling.views import View
+from jobconsole.core.telling.wording import counted, glyph, words
 from jobconsole.core.vocabulary import Phase, StateClass
-from jobconsole.core.wording import counted, glyph, words
 from jobconsole.errors import ContractInvalid
 from jobconsole.protocols import StoreHealth
 from jobconsole.tui.clock_face import full_text

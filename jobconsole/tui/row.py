@@ -12,13 +12,13 @@ from typing import TypeAlias
 
 from rich.style import Style
 
-from jobconsole.core.account import Account
-from jobconsole.core.inbox import is_snoozed
+from jobconsole.core.deciding.account import Account
+from jobconsole.core.deciding.stall import stalled_since
 from jobconsole.core.operation import Operation, deadline
-from jobconsole.core.stall import stalled_since
-from jobconsole.core.terminal_text import inert
+from jobconsole.core.telling.inbox import is_snoozed
+from jobconsole.core.telling.terminal_text import inert
+from jobconsole.core.telling.wording import counted, words
 from jobconsole.core.vocabulary import DelaySource, Phase
-from jobconsole.core.wording import counted, words
 from jobconsole.tui.clock_face import TimeStyle, age_text, short_age_text, since_text, until_text
 from jobconsole.tui.themes import Look
 from jobconsole.tui.widgets.bars import budget_bar, progress_bar

@@ -22,7 +22,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from jobconsole.core.terminal_text import inert
+from jobconsole.core.telling.terminal_text import inert
 from jobconsole.tui.clock_face import TimeStyle
 from jobconsole.tui.keys import read_keymap
 

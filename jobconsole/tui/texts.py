@@ -5,8 +5,8 @@ Only this file decides these texts; all screens take them from here. Foreign tex
 
 from __future__ import annotations
 
-from jobconsole.core.terminal_text import inert
-from jobconsole.core.wording import counted
+from jobconsole.core.telling.terminal_text import inert
+from jobconsole.core.telling.wording import counted
 from jobconsole.tui.clipboard import Way
 
 NO_OPERATIONS = "No operations yet. Try: jobconsole demo, or jobconsole submit PROVIDER"

@@ -14,7 +14,7 @@ from textual.color import Color
 from textual.theme import BUILTIN_THEMES
 from textual.theme import Theme as TextualTheme
 
-from jobconsole.core.theme import Hue, Theme
+from jobconsole.core.telling.theme import Hue, Theme
 from jobconsole.core.vocabulary import Phase
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from jobconsole.adapters.catalogue import Catalogue
-from jobconsole.core.contract import Contract
+from jobconsole.core.contracts.contract import Contract
 from jobconsole.errors import ContractInvalid, UnknownProvider
 
 BUILT_IN = 27  # 26 real APIs and the play provider

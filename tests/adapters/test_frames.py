@@ -15,9 +15,9 @@ from pandas.testing import assert_frame_equal
 
 from jobconsole.adapters.frames import audit as bulk
 from jobconsole.adapters.frames import audit_frame, audit_frame_of_blocks, operations_frame
-from jobconsole.core.columns import AUDIT, Holds
 from jobconsole.core.events import Kind
 from jobconsole.core.operation import Counts, Escalation, ProviderError
+from jobconsole.core.telling.columns import AUDIT, Holds
 from jobconsole.core.vocabulary import Phase, Reason
 from jobconsole.errors import AuditBroken
 from tests.analysis.log import BEGAN, Log, at, cells, rows

@@ -14,8 +14,8 @@ from pandas.testing import assert_frame_equal
 
 import jobconsole
 from jobconsole.adapters.frames import audit_frame, operations_frame
-from jobconsole.core.columns import AUDIT
-from jobconsole.core.line import Place, encode
+from jobconsole.core.keeping.line import Place, encode
+from jobconsole.core.telling.columns import AUDIT
 from jobconsole.core.vocabulary import Phase
 from jobconsole.errors import AuditBroken, InvalidValue
 from tests.analysis.log import BEGAN, Log, at, cells
@@ -209,7 +209,7 @@ def test_the_command_lines_csv_reads_back_as_the_same_audit(tmp_path: Path) -> N
 
     import msgspec
 
-    from jobconsole.core.spreadsheet import csv_rows
+    from jobconsole.core.telling.spreadsheet import csv_rows
 
     log = Log()
     log.submitted("op-1", 1)

@@ -18,7 +18,7 @@ from jobconsole.adapters.http import HttpTransport
 from jobconsole.adapters.http_address import Address, interleaved
 from jobconsole.adapters.http_connection import LONGEST_HEAD, connect
 from jobconsole.adapters.secrets import ReferenceSecrets
-from jobconsole.core.answer import Answer
+from jobconsole.core.judging.answer import Answer
 from jobconsole.errors import TransportFault
 from jobconsole.protocols import HttpRequest
 from jobconsole.testing.clock import ManualClock

@@ -10,7 +10,7 @@ from typing import Literal
 import pytest
 
 from jobconsole.adapters.http import HttpTransport
-from jobconsole.core.contract import Auth
+from jobconsole.core.contracts.contract import Auth
 from jobconsole.errors import InvalidValue, SecretMissing, TransportFault
 from jobconsole.protocols import HttpRequest
 from tests.adapters.conftest import CountingGate

@@ -14,7 +14,7 @@ import trustme
 
 from jobconsole.adapters.http import HttpTransport
 from jobconsole.adapters.http_origin import origin, proxy_for
-from jobconsole.core.contract import Auth
+from jobconsole.core.contracts.contract import Auth
 from jobconsole.errors import CertificateFault, InvalidValue, TransportFault, Withheld
 from jobconsole.protocols import HttpRequest
 from tests.adapters.conftest import CountingGate

@@ -12,7 +12,7 @@ import pytest
 
 from jobconsole.adapters.notifiers import AppriseNotifier
 from jobconsole.adapters.secrets import ReferenceSecrets
-from jobconsole.core.notice import Notice
+from jobconsole.core.telling.notice import Notice
 from jobconsole.protocols import Sent
 from tests.adapters.receiver import Receiver
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from jobconsole.adapters.frames import audit_frame
-from jobconsole.core.line import Place, encode, timestamp
+from jobconsole.core.keeping.line import Place, encode, timestamp
 
 BEGAN = datetime(2026, 11, 29, 10, 0, tzinfo=UTC)
 FIRST = "0" * 64

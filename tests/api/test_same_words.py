@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import jobconsole
-from jobconsole.core.line import timestamp
+from jobconsole.core.keeping.line import timestamp
 from jobconsole.testing.server import SlowJobServer
 from tests.cli.conftest import Shell
 

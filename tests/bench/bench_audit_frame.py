@@ -28,7 +28,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from datetime import UTC, datetime, timedelta
 
 from jobconsole.core.events import Kind
-from jobconsole.core.line import Place, encode, timestamp
+from jobconsole.core.keeping.line import Place, encode, timestamp
 
 EVENTS_OF_ONE = 40
 BEGAN = datetime(2026, 11, 29, 10, 0, tzinfo=UTC)
@@ -105,7 +105,7 @@ def _pyarrow(path: Path) -> Callable[[], int]:
     import pyarrow
     import pyarrow.json
 
-    from jobconsole.core.columns import AUDIT, Column, Holds
+    from jobconsole.core.telling.columns import AUDIT, Column, Holds
 
     numbers = {Holds.COUNT: pyarrow.int64(), Holds.MILLISECONDS: pyarrow.int64(), Holds.TIME: pyarrow.timestamp("us", "UTC")}
     shares = dict.fromkeys((Holds.SECONDS, Holds.SHARE), pyarrow.float64())

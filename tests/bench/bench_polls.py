@@ -38,8 +38,8 @@ from jobconsole.adapters.http import HttpTransport
 from jobconsole.adapters.secrets import ReferenceSecrets
 from jobconsole.adapters.sync import Sync
 from jobconsole.adapters.tinydb_store import FolderStore
-from jobconsole.core.answer import Answer
-from jobconsole.core.contract import Contract
+from jobconsole.core.contracts.contract import Contract
+from jobconsole.core.judging.answer import Answer
 from jobconsole.core.operation import document
 from jobconsole.engine.poll import Looker
 from jobconsole.engine.worker import Worker

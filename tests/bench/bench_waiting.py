@@ -30,7 +30,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from jobconsole.adapters.clock import SystemClock
 from jobconsole.adapters.tinydb_store import FolderStore
-from jobconsole.core.contract import Contract
+from jobconsole.core.contracts.contract import Contract
 from jobconsole.engine.poll import Looker
 from jobconsole.engine.worker import Worker
 from jobconsole.play.job import Reply

@@ -11,8 +11,8 @@ from jobconsole.adapters.clock import SystemClock
 from jobconsole.adapters.sync import Sync
 from jobconsole.adapters.tinydb_store import FolderStore, open_store
 from jobconsole.core.command import Command, Plan, Refusal, Scope, View
-from jobconsole.core.contract import Contract
-from jobconsole.core.contract_file import load
+from jobconsole.core.contracts.contract import Contract
+from jobconsole.core.contracts.file import load
 from jobconsole.core.events import Draft, EventDraft, Kind
 from jobconsole.core.operation import Limits, Operation
 from jobconsole.core.vocabulary import DelaySource, Phase

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from jobconsole.core import contract_toml
-from jobconsole.core.contract import Contract
-from jobconsole.core.contract_file import load
+from jobconsole.core.contracts import toml_text
+from jobconsole.core.contracts.contract import Contract
+from jobconsole.core.contracts.file import load
 
 HOST = "jobs.example.test"
 BASE_URL = f"https://{HOST}"
@@ -80,7 +80,7 @@ def demo_contract(given: Mapping[str, Any], tables: Tables | None = None, *, bas
     for layer in (_from_settings(given.get("settings", {})), _STYLES.get(given.get("style", ""), {}), tables or {}):
         for name, table in layer.items():
             document[name] = {**document.get(name, {}), **table} if isinstance(table, Mapping) else table
-    text = contract_toml.dump(_without_nulls(document))
+    text = toml_text.dump(_without_nulls(document))
     return load(text, "demo.toml")
 
 

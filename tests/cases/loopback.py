@@ -14,7 +14,7 @@ from typing import Any
 
 from jobconsole.adapters.http import HttpTransport
 from jobconsole.adapters.secrets import ReferenceSecrets
-from jobconsole.core.contract import Contract
+from jobconsole.core.contracts.contract import Contract
 from jobconsole.testing.clock import ManualClock
 from tests.adapters.raw_server import Connection, RawServer
 from tests.cases.case_file import Case

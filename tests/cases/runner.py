@@ -17,9 +17,9 @@ from itertools import pairwise
 from typing import Any
 
 from jobconsole.cli.exits import Exit, of_words
-from jobconsole.core.contract import Contract
+from jobconsole.core.contracts.contract import Contract
 from jobconsole.core.operation import Operation
-from jobconsole.core.outcome import status_word
+from jobconsole.core.telling.outcome import status_word
 from jobconsole.core.vocabulary import Phase, Reason
 from jobconsole.engine.desk import Desk
 from jobconsole.engine.submissions import Wish

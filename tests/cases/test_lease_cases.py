@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from jobconsole.core.answer import Observation
 from jobconsole.core.command import Command, R
 from jobconsole.core.commands.recording import Judged, Record, record
 from jobconsole.core.commands.reservation import Deferred, Reservation, Reserve, Reserved, give_back, reserve
-from jobconsole.core.contract import Contract
+from jobconsole.core.contracts.contract import Contract
 from jobconsole.core.events import Kind
+from jobconsole.core.judging.answer import Observation
 from jobconsole.core.operation import Operation
 from jobconsole.core.vocabulary import Phase
 from jobconsole.engine.desk import Desk

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from jobconsole.cli.exits import Exit, of_words
-from jobconsole.core.contract import Schedule
+from jobconsole.core.contracts.contract import Schedule
+from jobconsole.core.deciding.schedule import backoff
 from jobconsole.core.operation import Operation
-from jobconsole.core.schedule import backoff
 from jobconsole.core.vocabulary import ActionState, DelaySource, Phase, Reason, StateClass
 from jobconsole.errors import Refused
 from tests.cases.case_file import Case, case, each

@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from jobconsole.core.requests import RequestValues, cancel_request, status_request
+from jobconsole.core.contracts.requests import RequestValues, cancel_request, status_request
 from jobconsole.core.vocabulary import Phase, Reason
 from jobconsole.engine.submissions import Wish
 from jobconsole.errors import InvalidValue

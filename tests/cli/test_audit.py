@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import jobconsole
-from jobconsole.core.spreadsheet import COLUMNS
+from jobconsole.core.telling.spreadsheet import COLUMNS
 
 from .conftest import Called, Shell
 

@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from jobconsole.core.answer import Answer
-from jobconsole.core.contract import Contract
-from jobconsole.core.contract_file import load
+from jobconsole.core.contracts.contract import Contract
+from jobconsole.core.contracts.file import load
+from jobconsole.core.judging.answer import Answer
 
 CONTRACTS = Path(__file__).with_name("contracts")
 NOON = datetime(2026, 11, 29, 12, 0, tzinfo=UTC)

@@ -13,8 +13,6 @@ from datetime import timedelta
 from itertools import count
 from typing import Any, TypeVar
 
-from jobconsole.core.account import Account, account
-from jobconsole.core.answer import Observation
 from jobconsole.core.command import Command, CommandKind, Moment, Refusal, Scope
 from jobconsole.core.commands.action_answers import ActionAnswer, record_action
 from jobconsole.core.commands.claims import Claim, Claimed, Claiming, claim
@@ -23,8 +21,10 @@ from jobconsole.core.commands.effects import Applied, Choice
 from jobconsole.core.commands.recording import Judged, Record, record
 from jobconsole.core.commands.reservation import Reservation, Reserve, Reserved, give_back, reserve
 from jobconsole.core.commands.submission import Begun, NewOperation, Wanted, submit, track
-from jobconsole.core.contract import Contract
+from jobconsole.core.contracts.contract import Contract
+from jobconsole.core.deciding.account import Account, account
 from jobconsole.core.events import Kind, Table
+from jobconsole.core.judging.answer import Observation
 from jobconsole.core.operation import Operation, Option
 from jobconsole.protocols import Receipt
 from jobconsole.testing.clock import ManualClock

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from jobconsole.core.answer import Observation
-from jobconsole.core.contract import Contract
-from jobconsole.core.decide import Decision, decide, tallied
+from jobconsole.core.contracts.contract import Contract
+from jobconsole.core.deciding.decide import Decision, decide, tallied
+from jobconsole.core.judging.answer import Observation
 from jobconsole.core.operation import Operation
 from tests.core.sample_contract import sample
 from tests.core.sample_facts import moment, operation

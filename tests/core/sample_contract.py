@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from jobconsole.core.contract import Contract
-from jobconsole.core.contract_file import load
+from jobconsole.core.contracts.contract import Contract
+from jobconsole.core.contracts.file import load
 
 TABLES = {
     "provider": """

@@ -8,8 +8,8 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from jobconsole.core.answer import CallError, Observation, RateLimit, ResultFacts
 from jobconsole.core.command import Moment
+from jobconsole.core.judging.answer import CallError, Observation, RateLimit, ResultFacts
 from jobconsole.core.operation import Limits, Operation
 from jobconsole.core.vocabulary import Delivery, Phase, Reason, StateClass
 

@@ -11,8 +11,6 @@ from datetime import UTC, datetime, timedelta
 from itertools import count
 from typing import Any, TypeVar
 
-from jobconsole.core.account import Account, account
-from jobconsole.core.answer import Answer, CallError, Known, Observation
 from jobconsole.core.command import Command, Refusal, Scope
 from jobconsole.core.commands.action_answers import ActionAnswer, record_action
 from jobconsole.core.commands.claims import Claim, Claimed, claim
@@ -21,11 +19,13 @@ from jobconsole.core.commands.effects import Applied, Choice
 from jobconsole.core.commands.recording import Judged, Record, record
 from jobconsole.core.commands.reservation import Reservation, Reserve, Reserved, reserve
 from jobconsole.core.commands.submission import NewOperation, Wanted, submit, track
-from jobconsole.core.contract import Contract
-from jobconsole.core.contract_file import load
-from jobconsole.core.observation import observe
+from jobconsole.core.contracts.contract import Contract
+from jobconsole.core.contracts.file import load
+from jobconsole.core.deciding.account import Account, account
+from jobconsole.core.judging.answer import Answer, CallError, Known, Observation
+from jobconsole.core.judging.observation import observe
+from jobconsole.core.judging.verdict import Step
 from jobconsole.core.operation import Operation
-from jobconsole.core.verdict import Step
 from jobconsole.core.vocabulary import Delivery
 from jobconsole.protocols import CommandKind, Receipt
 from jobconsole.testing.clock import ManualClock

@@ -12,7 +12,7 @@ import pytest
 from jobconsole.core.command import Command, Refusal, Scope
 from jobconsole.core.commands.attending import assign, note, snooze
 from jobconsole.core.operation import Operation
-from jobconsole.core.story import story
+from jobconsole.core.telling.story import story
 from jobconsole.core.vocabulary import Phase
 from tests.core.desk import Desk
 from tests.core.sample_facts import at

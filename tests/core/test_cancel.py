@@ -9,8 +9,8 @@ from datetime import timedelta
 
 import pytest
 
-from jobconsole.core.answer import CallError, Observation
 from jobconsole.core.commands.reservation import Stopped
+from jobconsole.core.judging.answer import CallError, Observation
 from jobconsole.core.vocabulary import Delivery, Phase, Reason
 from tests.core.desk import Desk
 from tests.core.sample_contract import CANCEL, sample

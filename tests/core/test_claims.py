@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from jobconsole.core.answer import CallError, Observation
 from jobconsole.core.commands.claims import Claimed
 from jobconsole.core.commands.reservation import Deferred, Stopped
+from jobconsole.core.judging.answer import CallError, Observation
 from jobconsole.core.vocabulary import Delivery, Phase, Reason
 from tests.core.desk import Desk
 from tests.core.sample_contract import WITH_TOKEN, sample

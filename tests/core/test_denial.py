@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from jobconsole.core.account import Denied, carrier
-from jobconsole.core.answer import CallError
 from jobconsole.core.command import Scope
 from jobconsole.core.commands.reservation import Deferred, Reserved, inherit_denial
+from jobconsole.core.deciding.account import Denied, carrier
+from jobconsole.core.judging.answer import CallError
 from jobconsole.core.operation import Operation
 from jobconsole.core.vocabulary import DelaySource, Phase, Reason
 from tests.core.desk import ACCOUNT, Desk

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from jobconsole.core.commands.group import sibling_ids
-from jobconsole.core.contract_file import load
+from jobconsole.core.contracts.file import load
 from jobconsole.core.vocabulary import Phase
 from jobconsole.engine.desk import Desk
 from jobconsole.engine.submissions import Wish

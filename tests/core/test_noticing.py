@@ -12,10 +12,10 @@ import pytest
 
 from jobconsole.core.command import Command, Scope
 from jobconsole.core.commands.noticing import LOST_AFTER, claim_notices, lost_at, record_lost, record_notices
-from jobconsole.core.escalation import item_since
-from jobconsole.core.inbox import inbox_items, item_lines
+from jobconsole.core.deciding.escalation import item_since
 from jobconsole.core.operation import Operation
-from jobconsole.core.story import story
+from jobconsole.core.telling.inbox import inbox_items, item_lines
+from jobconsole.core.telling.story import story
 from jobconsole.core.vocabulary import NoticeResult
 from tests.core.desk import Desk
 from tests.core.sample_facts import at

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from jobconsole.core.answer import Observation, RejectedHint, ResultFacts
-from jobconsole.core.decide import ConfirmFirst
+from jobconsole.core.deciding.decide import ConfirmFirst
+from jobconsole.core.judging.answer import Observation, RejectedHint, ResultFacts
 from jobconsole.core.vocabulary import DelaySource, Phase, Reason, StateClass
 from tests.core.desk import Desk
 from tests.core.sample_contract import CONFIRM, sample

@@ -14,12 +14,12 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
-from jobconsole.core.account import account
-from jobconsole.core.answer import CallError, Observation
 from jobconsole.core.commands.claims import Claimed
 from jobconsole.core.commands.effects import Applied
 from jobconsole.core.commands.reservation import Reserved
+from jobconsole.core.deciding.account import account
 from jobconsole.core.events import Kind
+from jobconsole.core.judging.answer import CallError, Observation
 from jobconsole.core.operation import Operation, document
 from jobconsole.core.vocabulary import Phase, StateClass
 from jobconsole.protocols import WorkerInfo

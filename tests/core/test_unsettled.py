@@ -9,8 +9,18 @@ from typing import Any
 
 import pytest
 
-from jobconsole.core.answer import Observation, ResultFacts
-from jobconsole.core.decide import ConfirmFirst, Decision, Escalate, Stop, Succeed, WaitUntil, decide, in_grace, tallied
+from jobconsole.core.deciding.decide import (
+    ConfirmFirst,
+    Decision,
+    Escalate,
+    Stop,
+    Succeed,
+    WaitUntil,
+    decide,
+    in_grace,
+    tallied,
+)
+from jobconsole.core.judging.answer import Observation, ResultFacts
 from jobconsole.core.vocabulary import Phase, Reason, StateClass
 from tests.core.judged import concluded, counted
 from tests.core.sample_contract import CONFIRM, TABLES, sample

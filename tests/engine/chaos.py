@@ -13,9 +13,9 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
-from jobconsole.core.answer import Answer
-from jobconsole.core.contract import Contract
+from jobconsole.core.contracts.contract import Contract
 from jobconsole.core.denial import carries, may_inherit
+from jobconsole.core.judging.answer import Answer
 from jobconsole.core.operation import Operation
 from jobconsole.core.vocabulary import Phase
 from jobconsole.engine.poll import Looker

@@ -10,9 +10,9 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from jobconsole.core.account import Account
-from jobconsole.core.answer import Answer
-from jobconsole.core.contract import Contract
+from jobconsole.core.contracts.contract import Contract
+from jobconsole.core.deciding.account import Account
+from jobconsole.core.judging.answer import Answer
 from jobconsole.core.operation import Operation
 from jobconsole.engine.desk import Desk
 from jobconsole.engine.submissions import Budget, Wish

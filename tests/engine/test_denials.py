@@ -6,9 +6,9 @@ from datetime import timedelta
 
 import pytest
 
-from jobconsole.core.account import carrier
 from jobconsole.core.commands.decisions import choose
 from jobconsole.core.commands.effects import Choice
+from jobconsole.core.deciding.account import carrier
 from jobconsole.core.vocabulary import Phase, Reason
 from jobconsole.engine.denials import pass_on_denial
 from jobconsole.play.job import Reply

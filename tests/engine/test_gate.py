@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from jobconsole.core.account import Denied, held
 from jobconsole.core.command import Plan, Scope, View
 from jobconsole.core.commands.transitions import account_of, account_set
+from jobconsole.core.deciding.account import Denied, held
 from jobconsole.core.events import EventDraft, Kind
 from jobconsole.core.operation import NotBefore
 from jobconsole.engine.gate import RequestGate

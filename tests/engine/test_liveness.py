@@ -9,7 +9,7 @@ import os
 
 import pytest
 
-from jobconsole.core.escalation import leaves_spent
+from jobconsole.core.deciding.escalation import leaves_spent
 from jobconsole.core.operation import Operation, Option
 from jobconsole.core.vocabulary import Phase, Reason
 from tests.engine.chaos import World

@@ -12,9 +12,9 @@ from dataclasses import replace
 
 import pytest
 
-from jobconsole.core.notice import Notice
-from jobconsole.core.notify_settings import NotifySettings, notify_settings
-from jobconsole.core.story import story
+from jobconsole.core.telling.notice import Notice
+from jobconsole.core.telling.notify_settings import NotifySettings, notify_settings
+from jobconsole.core.telling.story import story
 from jobconsole.core.vocabulary import NoticeResult, Phase
 from jobconsole.engine.notices import Notices
 from jobconsole.protocols import Reach, Sent

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from jobconsole.core.answer import Answer
+from jobconsole.core.judging.answer import Answer
 from jobconsole.core.vocabulary import DelaySource, Phase, Reason
 from jobconsole.errors import StoreReadOnly
 from jobconsole.play.job import Reply

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from jobconsole.console import is_settled, open_desk
-from jobconsole.core.chain import Verification
-from jobconsole.core.documents import ID_FIELDS, Documents
 from jobconsole.core.events import Kind
-from jobconsole.core.line import parse
+from jobconsole.core.keeping.chain import Verification
+from jobconsole.core.keeping.documents import ID_FIELDS, Documents
+from jobconsole.core.keeping.line import parse
 from jobconsole.core.operation import Operation
 
 

@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from jobconsole.api import Console
-from jobconsole.core.inbox import inbox_items, item_lines
 from jobconsole.core.operation import Attention, Note
+from jobconsole.core.telling.inbox import inbox_items, item_lines
 from jobconsole.core.vocabulary import Phase
 from jobconsole.testing.server import SlowJobServer
 from tests.core.sample_facts import at

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from jobconsole.core.operation import Escalation, ProviderError
-from jobconsole.core.outcome import outcome
+from jobconsole.core.telling.outcome import outcome
 from jobconsole.core.vocabulary import Phase, Reason
 from jobconsole.notebook.live import text_of
 from jobconsole.notebook.still import literal, marked, operation_still, operations_still, outcome_still

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from jobconsole.core.answer import Answer, Known, Observation
-from jobconsole.core.contract_file import load
-from jobconsole.core.observation import observe
+from jobconsole.core.contracts.file import load
+from jobconsole.core.judging.answer import Answer, Known, Observation
+from jobconsole.core.judging.observation import observe
 from jobconsole.play.book import Book, Call
 from jobconsole.play.job import Job, Reply, whole_real_seconds
 from jobconsole.play.scenarios import SCENARIOS

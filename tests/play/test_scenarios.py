@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from jobconsole.core.contract_file import load
+from jobconsole.core.contracts.file import load
 from jobconsole.core.vocabulary import Phase, Reason, StateClass
 from jobconsole.play.job import FaultKind, Job, Reply
 from jobconsole.play.scenarios import SCENARIOS

@@ -15,7 +15,7 @@ import pytest
 
 from jobconsole.adapters.http import HttpTransport
 from jobconsole.adapters.secrets import ReferenceSecrets
-from jobconsole.core.answer import Answer
+from jobconsole.core.judging.answer import Answer
 from jobconsole.errors import InvalidValue, PeerClosedIdle, TransportFault
 from jobconsole.play.script import parse
 from jobconsole.play.server import PlayServer

@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from jobconsole.adapters.tinydb_store import FolderStore, open_store
-from jobconsole.core.archive import Archived
+from jobconsole.core.keeping.archive import Archived
 from jobconsole.protocols import Retention
 from jobconsole.testing.clock import ManualClock
 from tests.store.made import begun, changed, counted, ended, made

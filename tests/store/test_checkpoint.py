@@ -14,9 +14,9 @@ from tinydb import TinyDB, where
 from jobconsole.adapters.checkpoint import HEADER_BYTES
 from jobconsole.adapters.journal import segments, stored_lines
 from jobconsole.adapters.tinydb_store import FolderStore, open_store
-from jobconsole.core.chain import verify
-from jobconsole.core.documents import Documents
-from jobconsole.core.line import parse
+from jobconsole.core.keeping.chain import verify
+from jobconsole.core.keeping.documents import Documents
+from jobconsole.core.keeping.line import parse
 from jobconsole.core.vocabulary import Phase
 from jobconsole.errors import StoreReadOnly
 from jobconsole.protocols import Retention

@@ -12,7 +12,7 @@ import pytest
 
 from jobconsole.core.command import Plan, Refusal, Scope, View
 from jobconsole.core.events import EventDraft, Kind
-from jobconsole.core.line import parse
+from jobconsole.core.keeping.line import parse
 from jobconsole.core.vocabulary import Phase
 from jobconsole.protocols import Receipt, WorkerInfo
 from tests.store.conftest import Pair

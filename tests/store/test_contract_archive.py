@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from jobconsole.core.line import parse
+from jobconsole.core.keeping.line import parse
 from jobconsole.core.operation import Look, OpenAction, Operation
 from jobconsole.core.vocabulary import ActionState, Phase, Reason
 from jobconsole.protocols import Retention

@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from jobconsole.core.events import Table
-from jobconsole.core.line import parse
+from jobconsole.core.keeping.line import parse
 from jobconsole.core.operation import document
 from jobconsole.errors import StoreReadOnly
 from jobconsole.protocols import Change, Retention

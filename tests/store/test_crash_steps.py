@@ -19,8 +19,8 @@ from tinydb import TinyDB, where
 
 from jobconsole.adapters.journal import stored_lines
 from jobconsole.adapters.tinydb_store import open_store
-from jobconsole.core.documents import Documents
-from jobconsole.core.line import parse
+from jobconsole.core.keeping.documents import Documents
+from jobconsole.core.keeping.line import parse
 from jobconsole.testing.clock import ManualClock
 from tests.store.crash_runner import SEGMENT_BYTES
 from tests.store.made import counted

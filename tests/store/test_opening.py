@@ -11,10 +11,10 @@ import pytest
 from jobconsole.adapters.checkpoint import HEADER_BYTES
 from jobconsole.adapters.tinydb_store import FolderStore, open_store
 from jobconsole.core.command import Moment, Scope
-from jobconsole.core.documents import Documents
 from jobconsole.core.events import Kind
-from jobconsole.core.line import Position, parse
-from jobconsole.core.transaction import Batch
+from jobconsole.core.keeping.documents import Documents
+from jobconsole.core.keeping.line import Position, parse
+from jobconsole.core.keeping.transaction import Batch
 from jobconsole.errors import StoreDamaged, StoreNewer, StoreReadOnly
 from jobconsole.testing.clock import ManualClock
 from tests.store.made import START, begun, counted, create, made

@@ -9,7 +9,7 @@ import pytest
 
 from jobconsole.adapters.journal import End, segment_path
 from jobconsole.adapters.stored_events import stored_events
-from jobconsole.core.line import Position
+from jobconsole.core.keeping.line import Position
 
 LINES = 1_200
 SEGMENTS = (1, 500, 501)  # the first `seq` of each

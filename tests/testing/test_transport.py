@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jobconsole.core.contract import Auth
+from jobconsole.core.contracts.contract import Auth
 from jobconsole.errors import CertificateFault, HostRefused, PeerClosedIdle, SecretMissing, TransportFault, Withheld
 from jobconsole.play.job import Fault, FaultKind, Reply
 from jobconsole.protocols import HttpRequest, Transport

@@ -9,7 +9,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Static
 
-from jobconsole.core.chain import Breach, Broken, Verification
+from jobconsole.core.keeping.chain import Breach, Broken, Verification
 from jobconsole.tui.audit_pages import PAGE, newest_page, page_after, page_before
 from jobconsole.tui.audit_search import parse_search
 from jobconsole.tui.detail_sections import Pen

@@ -7,8 +7,8 @@ from zoneinfo import ZoneInfo
 import pytest
 from textual.pilot import Pilot
 
-from jobconsole.core.notify_settings import NotifySettings
-from jobconsole.core.quiet_hours import parse_quiet_hours
+from jobconsole.core.telling.notify_settings import NotifySettings
+from jobconsole.core.telling.quiet_hours import parse_quiet_hours
 from jobconsole.tui.notifying import desktop_sequence
 
 from .conftest import TestedDashboard, running, settled

@@ -9,7 +9,7 @@ from rich.segment import Segment
 from textual.color import Color
 from textual.pilot import Pilot
 
-from jobconsole.core.theme import parse_theme
+from jobconsole.core.telling.theme import parse_theme
 from jobconsole.core.vocabulary import Phase
 from jobconsole.tui.clipboard import Copier
 from jobconsole.tui.plain_signs import PlainSigns, plain_key

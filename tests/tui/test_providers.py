@@ -9,7 +9,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Static
 
-from jobconsole.core.account import Account, Denied
+from jobconsole.core.deciding.account import Account, Denied
 from jobconsole.play.job import Reply
 from jobconsole.tui.detail_sections import Pen
 from jobconsole.tui.log_ring import LINES, LogRing, cut

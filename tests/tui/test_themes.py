@@ -9,7 +9,7 @@ import pytest
 from coloraide import Color
 
 from jobconsole.console import load_themes
-from jobconsole.core.theme import APART, Hue, Theme
+from jobconsole.core.telling.theme import APART, Hue, Theme
 from tests.tui.conftest import TestedDashboard, running, settled, text_of
 
 THEMES = load_themes(Path("/nowhere"))

@@ -13,7 +13,7 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 
 from jobconsole.console import Budget
-from jobconsole.core.terminal_text import inert
+from jobconsole.core.telling.terminal_text import inert
 from jobconsole.core.vocabulary import Phase
 from jobconsole.tui.screens.detail import DetailScreen
 from jobconsole.tui.screens.inbox import InboxScreen

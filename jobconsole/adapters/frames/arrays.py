@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any, Final
 
-from jobconsole.core.columns import Column, Holds
+from jobconsole.core.telling.columns import Column, Holds
 
 LARGEST: Final = 2**53
 NO_COUNT: Final = -(2**63)

@@ -18,8 +18,8 @@ from msgspec.structs import astuple
 
 from jobconsole.adapters import collector
 from jobconsole.adapters.frames.arrays import LARGEST, NO_COUNT, Words, is_of_kind, joined, piece
-from jobconsole.core.columns import AUDIT, Column, Holds
 from jobconsole.core.events import Kind
+from jobconsole.core.telling.columns import AUDIT, Column, Holds
 from jobconsole.errors import AuditBroken
 
 if TYPE_CHECKING:

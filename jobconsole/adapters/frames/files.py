@@ -18,8 +18,8 @@ from jobconsole.adapters.frames.dtypes import usual
 from jobconsole.adapters.frames.operations import OPERATIONS
 from jobconsole.adapters.frames.tables import conformed, guarded_cells, is_text, naive, plain, typed
 from jobconsole.adapters.journal import blocks_of, segments
-from jobconsole.core.columns import AUDIT, Column
-from jobconsole.core.terminal_text import inert
+from jobconsole.core.telling.columns import AUDIT, Column
+from jobconsole.core.telling.terminal_text import inert
 from jobconsole.errors import AuditBroken, InvalidValue
 
 if TYPE_CHECKING:

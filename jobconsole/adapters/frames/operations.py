@@ -12,8 +12,8 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
 from jobconsole.adapters.frames.arrays import array
-from jobconsole.core.columns import Column, Holds, word
 from jobconsole.core.operation import Operation
+from jobconsole.core.telling.columns import Column, Holds, word
 from jobconsole.core.vocabulary import DelaySource, Delivery, Phase, Reason, StateClass
 
 if TYPE_CHECKING:

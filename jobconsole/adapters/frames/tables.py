@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from jobconsole.adapters.frames.arrays import array, is_of_kind
-from jobconsole.core.columns import AUDIT, Column, Holds
-from jobconsole.core.spreadsheet import BEGINS_FORMULA, GUARD, unguarded
+from jobconsole.core.telling.columns import AUDIT, Column, Holds
+from jobconsole.core.telling.spreadsheet import BEGINS_FORMULA, GUARD, unguarded
 
 if TYPE_CHECKING:
     import pandas
@@ -33,7 +33,7 @@ def naive(frame: pandas.DataFrame) -> pandas.DataFrame:
 
 
 def guarded_cells(frame: pandas.DataFrame) -> pandas.DataFrame:
-    """A copy in which no text is a formula (`core/spreadsheet.py`)."""
+    """A copy in which no text is a formula (`core/telling/spreadsheet.py`)."""
     made = frame.copy(deep=False)
     for name in made:
         if is_text(made[name]):

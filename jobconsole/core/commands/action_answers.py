@@ -9,8 +9,6 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from jobconsole.core.account import Account, carrier, held
-from jobconsole.core.answer import CallError, Observation
 from jobconsole.core.command import Command, Plan, Refusal, View
 from jobconsole.core.commands.claims import (
     end_action,
@@ -38,11 +36,13 @@ from jobconsole.core.commands.transitions import (
     load,
     may_be_submitted,
 )
-from jobconsole.core.contract import Contract
-from jobconsole.core.decide import ConfirmFirst, WaitUntil, decide, provider_minimum, tallied
+from jobconsole.core.contracts.contract import Contract
+from jobconsole.core.deciding.account import Account, carrier, held
+from jobconsole.core.deciding.decide import ConfirmFirst, WaitUntil, decide, provider_minimum, tallied
+from jobconsole.core.deciding.schedule import backoff, seconds
 from jobconsole.core.events import Draft, EventDraft, Kind, Table
+from jobconsole.core.judging.answer import CallError, Observation
 from jobconsole.core.operation import Action, Operation, action
-from jobconsole.core.schedule import backoff, seconds
 from jobconsole.core.vocabulary import ActionState, DelaySource, Delivery, Phase, Reason, StateClass
 
 EARLIER = "an earlier submission, whose answer was lost, may have been accepted"

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from jobconsole.core.command import Command, Plan, Refusal, View
 from jobconsole.core.commands.transitions import load
-from jobconsole.core.escalation import item_since
+from jobconsole.core.deciding.escalation import item_since
 from jobconsole.core.events import Draft, Kind
 from jobconsole.core.operation import Attention, Note, Operation
 

@@ -13,11 +13,11 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
-from jobconsole.core.account import blocked, charged
 from jobconsole.core.command import Command, Plan, Refusal, View
 from jobconsole.core.commands.reservation import Deferred, Stopped, slots_in_use, unsent
 from jobconsole.core.commands.transitions import Sets, account_of, account_set, escalate, load
-from jobconsole.core.contract import Contract
+from jobconsole.core.contracts.contract import Contract
+from jobconsole.core.deciding.account import blocked, charged
 from jobconsole.core.denial import is_probe
 from jobconsole.core.events import Draft, Kind, Table, action_set
 from jobconsole.core.looks import stops_at

@@ -14,8 +14,8 @@ from msgspec.structs import replace
 from jobconsole.core.command import Command, Plan, Refusal, View
 from jobconsole.core.commands.effects import Applied, Choice, apply_option
 from jobconsole.core.commands.transitions import load
-from jobconsole.core.contract import Contract
-from jobconsole.core.escalation import (
+from jobconsole.core.contracts.contract import Contract
+from jobconsole.core.deciding.escalation import (
     NEEDS_REASON_TEXT,
     OPTIONS,
     covers_wait,

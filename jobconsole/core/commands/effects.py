@@ -12,12 +12,12 @@ from datetime import datetime, timedelta
 
 from msgspec.structs import replace
 
-from jobconsole.core.account import Account
 from jobconsole.core.command import View
 from jobconsole.core.commands.submission import NewOperation, begin_submission
 from jobconsole.core.commands.transitions import account_of, answered, conclude, is_unsubmitted, request_action, resumed
-from jobconsole.core.contract import Contract
-from jobconsole.core.escalation import is_past_business_deadline, needs_extension, pause_ends
+from jobconsole.core.contracts.contract import Contract
+from jobconsole.core.deciding.account import Account
+from jobconsole.core.deciding.escalation import is_past_business_deadline, needs_extension, pause_ends
 from jobconsole.core.events import Draft, EventDraft, Kind
 from jobconsole.core.operation import Decided, Granted, Operation, Option, Permit
 from jobconsole.core.vocabulary import DelaySource, Phase

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 import msgspec
 from msgspec.structs import replace
 
-from jobconsole.core.account import Account, carrier, held, held_until, informed, is_denied, mended
-from jobconsole.core.answer import CallError, Observation
 from jobconsole.core.command import Command, Moment, Plan, Refusal, View
 from jobconsole.core.commands.transitions import (
     Sets,
@@ -24,13 +22,15 @@ from jobconsole.core.commands.transitions import (
     escalate,
     load,
 )
-from jobconsole.core.contract import Contract
-from jobconsole.core.decide import ConfirmFirst, Decision, Escalate, Stop, Succeed, WaitUntil, decide, tallied
+from jobconsole.core.contracts.contract import Contract
+from jobconsole.core.deciding.account import Account, carrier, held, held_until, informed, is_denied, mended
+from jobconsole.core.deciding.decide import ConfirmFirst, Decision, Escalate, Stop, Succeed, WaitUntil, decide, tallied
+from jobconsole.core.deciding.schedule import backoff, seconds
+from jobconsole.core.deciding.stall import remembered, watched
 from jobconsole.core.denial import is_probe
 from jobconsole.core.events import Draft, Kind
+from jobconsole.core.judging.answer import CallError, Observation
 from jobconsole.core.operation import Operation
-from jobconsole.core.schedule import backoff, seconds
-from jobconsole.core.stall import remembered, watched
 from jobconsole.core.vocabulary import DelaySource, Phase, Reason, StateClass
 
 ENDS = frozenset(

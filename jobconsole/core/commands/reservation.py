@@ -12,7 +12,6 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
-from jobconsole.core.account import Account, blocked, carrier, charged, is_denied
 from jobconsole.core.command import Command, Moment, Plan, Refusal, View
 from jobconsole.core.commands.transitions import (
     Sets,
@@ -25,7 +24,8 @@ from jobconsole.core.commands.transitions import (
     may_be_submitted,
     superseded,
 )
-from jobconsole.core.contract import Contract
+from jobconsole.core.contracts.contract import Contract
+from jobconsole.core.deciding.account import Account, blocked, carrier, charged, is_denied
 from jobconsole.core.denial import is_probe, may_inherit
 from jobconsole.core.events import Draft, Kind
 from jobconsole.core.looks import is_submission_in_flight, stops_at

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from jobconsole.core.command import Command, Plan, Refusal, View
 from jobconsole.core.commands.transitions import request_action
-from jobconsole.core.contract import Contract
+from jobconsole.core.contracts.contract import Contract
 from jobconsole.core.events import Draft, Kind, Table
 from jobconsole.core.operation import Limits, Operation, operation
 from jobconsole.core.vocabulary import DelaySource, Phase

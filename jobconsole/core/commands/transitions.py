@@ -12,11 +12,11 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from jobconsole.core.account import Account, held_until, opened, refused
 from jobconsole.core.command import Moment, View
-from jobconsole.core.contract import Contract
+from jobconsole.core.contracts.contract import Contract
+from jobconsole.core.deciding.account import Account, held_until, opened, refused
+from jobconsole.core.deciding.escalation import options_for
 from jobconsole.core.denial import carries
-from jobconsole.core.escalation import options_for
 from jobconsole.core.events import Draft, Key, Kind, Table, action_set
 from jobconsole.core.operation import (
     Action,

@@ -14,7 +14,7 @@ from textual.widgets import Input, Static
 
 from jobconsole.core.commands.attending import LONGEST_NAME
 from jobconsole.core.operation import Operation
-from jobconsole.core.terminal_text import inert
+from jobconsole.core.telling.terminal_text import inert
 from jobconsole.tui.dialogs.dialog import Asked
 from jobconsole.tui.dialogs.typed import TypedDialog
 

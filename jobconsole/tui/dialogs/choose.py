@@ -16,8 +16,8 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from jobconsole.core.operation import Operation
-from jobconsole.core.terminal_text import inert
-from jobconsole.core.wording import counted, marked
+from jobconsole.core.telling.terminal_text import inert
+from jobconsole.core.telling.wording import counted, marked
 from jobconsole.tui.dialogs.dialog import Asked, Dialog
 from jobconsole.tui.key_guard import KeyGuard
 from jobconsole.tui.on_dashboard import OnDashboard

@@ -18,8 +18,8 @@ from textual.screen import ModalScreen
 from textual.widgets import Button, Input, Static
 
 from jobconsole.core.operation import Operation
-from jobconsole.core.terminal_text import inert
-from jobconsole.core.wording import marked
+from jobconsole.core.telling.terminal_text import inert
+from jobconsole.core.telling.wording import marked
 from jobconsole.tui.key_guard import KeyGuard
 from jobconsole.tui.on_dashboard import OnDashboard
 

@@ -11,9 +11,9 @@ from textual.content import Content
 from textual.validation import Integer
 from textual.widgets import Input, Static
 
-from jobconsole.core.contract import Contract
+from jobconsole.core.contracts.contract import Contract
 from jobconsole.core.operation import Operation, Option
-from jobconsole.core.wording import words
+from jobconsole.core.telling.wording import words
 from jobconsole.tui.dialogs.dialog import Asked
 from jobconsole.tui.dialogs.grant import GrantDialog
 

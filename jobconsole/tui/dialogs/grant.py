@@ -14,9 +14,9 @@ from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Input, Static
 
-from jobconsole.core.contract import Contract
+from jobconsole.core.contracts.contract import Contract
 from jobconsole.core.operation import Operation, Option
-from jobconsole.core.wording import option_words
+from jobconsole.core.telling.wording import option_words
 from jobconsole.tui.dialogs.dialog import Asked, Dialog
 from jobconsole.tui.dialogs.reason import ReasonField
 from jobconsole.tui.options import arrows

@@ -13,8 +13,8 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Static
 
-from jobconsole.core.terminal_text import inert
-from jobconsole.core.wording import counted, marked
+from jobconsole.core.telling.terminal_text import inert
+from jobconsole.core.telling.wording import counted, marked
 from jobconsole.tui.detail_sections import Pen
 from jobconsole.tui.dialogs.dialog import Asked, Question
 from jobconsole.tui.dialogs.reason import ReasonField

@@ -12,7 +12,7 @@ from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Input, Static
 
-from jobconsole.core.contract import Contract
+from jobconsole.core.contracts.contract import Contract
 from jobconsole.core.durations import parse_duration
 from jobconsole.core.operation import Operation, Option, milliseconds
 from jobconsole.errors import InvalidValue

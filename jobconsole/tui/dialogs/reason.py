@@ -9,7 +9,7 @@ from textual.content import Content
 from textual.widgets import Input
 
 from jobconsole.core.commands.effects import REASON_LIMIT
-from jobconsole.core.escalation import NEEDS_REASON_TEXT
+from jobconsole.core.deciding.escalation import NEEDS_REASON_TEXT
 
 
 class ReasonField(Input):

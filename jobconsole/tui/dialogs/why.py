@@ -18,8 +18,8 @@ from textual.widgets import Input, Static
 
 from jobconsole.core.durations import parse_duration
 from jobconsole.core.moments import moment, past_clock
-from jobconsole.core.terminal_text import inert
-from jobconsole.core.wording import clock_text
+from jobconsole.core.telling.terminal_text import inert
+from jobconsole.core.telling.wording import clock_text
 from jobconsole.errors import InvalidValue, JobconsoleError
 from jobconsole.tui.on_dashboard import OnDashboard
 

@@ -17,10 +17,10 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
-from jobconsole.core.chain import Verification
-from jobconsole.core.terminal_text import fit, inert, width
+from jobconsole.core.keeping.chain import Verification
+from jobconsole.core.telling.terminal_text import fit, inert, width
+from jobconsole.core.telling.wording import actor_text, clock_text, glyph, words
 from jobconsole.core.vocabulary import Phase
-from jobconsole.core.wording import actor_text, clock_text, glyph, words
 from jobconsole.errors import JobconsoleError
 from jobconsole.tui.action import Subject
 from jobconsole.tui.audit_pages import AuditEvent, Page, newest_page, page_after, page_before

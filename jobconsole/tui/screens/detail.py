@@ -17,7 +17,7 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import TabbedContent, TabPane
 
-from jobconsole.core.terminal_text import inert
+from jobconsole.core.telling.terminal_text import inert
 from jobconsole.tui import detail_sections as sections
 from jobconsole.tui.action import Subject
 from jobconsole.tui.attending_actions import ATTENDING_BINDINGS

@@ -16,8 +16,8 @@ from textual.containers import Container
 from textual.content import Content
 from textual.widget import Widget
 
-from jobconsole.core.inbox import is_snoozed
-from jobconsole.core.terminal_text import inert
+from jobconsole.core.telling.inbox import is_snoozed
+from jobconsole.core.telling.terminal_text import inert
 from jobconsole.tui.action import Subject
 from jobconsole.tui.attending_actions import ATTENDING_BINDINGS
 from jobconsole.tui.detail_sections import Pen

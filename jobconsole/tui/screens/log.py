@@ -15,8 +15,8 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
-from jobconsole.core.terminal_text import inert
-from jobconsole.core.wording import clock_text
+from jobconsole.core.telling.terminal_text import inert
+from jobconsole.core.telling.wording import clock_text
 from jobconsole.tui.log_ring import LINES, LogLine
 from jobconsole.tui.messages import Ticked
 from jobconsole.tui.screens.frame import Frame

@@ -17,9 +17,9 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
-from jobconsole.core.account import Account
-from jobconsole.core.contract import Contract
-from jobconsole.core.terminal_text import inert, width
+from jobconsole.core.contracts.contract import Contract
+from jobconsole.core.deciding.account import Account
+from jobconsole.core.telling.terminal_text import inert, width
 from jobconsole.errors import ContractInvalid
 from jobconsole.tui.action import Subject
 from jobconsole.tui.detail_sections import Pen

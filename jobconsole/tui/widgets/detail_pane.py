@@ -15,11 +15,11 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
-from jobconsole.core.account_view import account_view
-from jobconsole.core.story import StoryLine
-from jobconsole.core.terminal_text import inert
-from jobconsole.core.views import View, operation_view
-from jobconsole.core.wording import clock_text
+from jobconsole.core.telling.account_view import account_view
+from jobconsole.core.telling.story import StoryLine
+from jobconsole.core.telling.terminal_text import inert
+from jobconsole.core.telling.views import View, operation_view
+from jobconsole.core.telling.wording import clock_text
 from jobconsole.errors import JobconsoleError
 from jobconsole.tui import detail_sections as sections
 from jobconsole.tui.attention_section import care, notes, stacked

@@ -15,7 +15,7 @@ from textual.containers import Horizontal
 from textual.suggester import Suggester
 from textual.widgets import Input, Static
 
-from jobconsole.core.terminal_text import inert
+from jobconsole.core.telling.terminal_text import inert
 from jobconsole.errors import InvalidValue
 from jobconsole.tui.on_dashboard import OnDashboard
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from rich.style import Style
 from rich.text import Text
 
-from jobconsole.core.terminal_text import inert
+from jobconsole.core.telling.terminal_text import inert
 from jobconsole.tui.clock_face import TimeStyle, zone_name, zoned
 from jobconsole.tui.modes import TABS
 from jobconsole.tui.widgets.feed_line import FeedLine

@@ -17,11 +17,11 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
-from jobconsole.core.escalation import item_since
-from jobconsole.core.inbox import answer_to
+from jobconsole.core.deciding.escalation import item_since
 from jobconsole.core.operation import Operation
-from jobconsole.core.terminal_text import inert
-from jobconsole.core.wording import words
+from jobconsole.core.telling.inbox import answer_to
+from jobconsole.core.telling.terminal_text import inert
+from jobconsole.core.telling.wording import words
 from jobconsole.errors import JobconsoleError
 from jobconsole.tui import detail_sections as sections
 from jobconsole.tui.attention_section import asked_since, care, notes, stacked

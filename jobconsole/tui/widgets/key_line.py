@@ -14,7 +14,7 @@ from textual.widgets import Footer
 # Textual's module of this name is private, the class is not: the public names give the footer without its keys.
 from textual.widgets._footer import FooterKey
 
-from jobconsole.core.terminal_text import width
+from jobconsole.core.telling.terminal_text import width
 
 _HELP = "app.act('app.help')"
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from rich.style import Style
 from rich.text import Text
 
-from jobconsole.core.terminal_text import inert
+from jobconsole.core.telling.terminal_text import inert
 from jobconsole.tui import texts
 from jobconsole.tui.clock_face import TimeStyle, since_text
 from jobconsole.tui.messages import PauseChanged

@@ -14,7 +14,7 @@ from rich.style import Style
 from textual.strip import Strip
 
 from jobconsole.core.operation import Operation
-from jobconsole.core.terminal_text import fit, inert, width
+from jobconsole.core.telling.terminal_text import fit, inert, width
 from jobconsole.tui.columns import MARGIN, Column, Place
 from jobconsole.tui.row import Piece, RowContext, stale_since
 from jobconsole.tui.themes import Look

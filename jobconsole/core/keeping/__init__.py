@@ -1,0 +1,1 @@
+"""How records and events are kept: lines, chain, documents, what is due, what leaves (STORE.md)."""
