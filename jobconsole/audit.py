@@ -1,6 +1,6 @@
 """The audit as callers in Python hold it: its lines, as a story, as a frame, as a file, and its proof (SPEC L2, L3, SPEC 12).
 
-Only this file decides what can be done with an audit in hand. `api.py` makes one from what the store hands out; nothing is
+Only this file decides what can be done with an audit in hand. `api/` makes one from what the store hands out; nothing is
 decoded before it is asked for, and a whole store's lines stay on the disk until then.
 """
 
