@@ -136,6 +136,23 @@ async def test_what_is_in_use_stands_apart_with_its_jobs_and_how_it_does(dashboa
         await until(pilot, lambda: row(screen, "contract:acme").startswith(" acme  no answer since 10:00:00 UTC"))
 
 
+async def test_the_list_has_the_keys_again_after_the_text_was_read(dashboard: TestedDashboard) -> None:
+    """Enter goes into the text, whose edge says so; escape comes back, and so does who leaves and returns."""
+    async with running(dashboard, (140, 40)) as pilot:
+        screen = await open_providers(pilot)
+        text = screen.query_one("#providers-detail")
+        edge = text.styles.border_left
+        for keys in (("enter", "escape"), ("enter", "O", "P")):
+            await pilot.press("g", keys[0])
+            await until(pilot, lambda: text.has_focus)
+            assert text.styles.border_left != edge
+            await pilot.press(*keys[1:])
+            await until(pilot, lambda: dashboard.screen is screen and screen.list.has_focus)
+            await pilot.press("j")
+            await until(pilot, lambda: screen.list.place == 1)
+            assert text.styles.border_left == edge
+
+
 async def test_rows_are_laid_out_anew_for_another_width(dashboard: TestedDashboard) -> None:
     """The number of jobs stands at the right edge at once."""
     await dashboard.track("acme-1")

@@ -52,10 +52,12 @@ class ProvidersScreen(Frame):
         & #providers-list { height: 40%; }
         & #providers-detail { height: 1fr; padding: 0 1; border-top: solid $rule; scrollbar-size-vertical: 1; }
         & #providers-text { height: auto; }
+        & #providers-detail:focus { border-top: solid $primary; }
         &.-wide {
             & #providers { layout: horizontal; }
             & #providers-list { width: 44%; height: 1fr; }
             & #providers-detail { width: 1fr; height: 1fr; border-top: none; border-left: vkey $rule; padding: 0 2; }
+            & #providers-detail:focus { border-left: outer $primary; }
         }
     }
     """
@@ -95,10 +97,12 @@ class ProvidersScreen(Frame):
         self._draw()
 
     def go_back(self) -> bool:
-        """Without a filter."""
-        if not self._filter:
+        """From the text to the list, then without a filter."""
+        if self.list.has_focus and not self._filter:
             return False
-        self.clear_filter()
+        if self.list.has_focus:
+            self.clear_filter()
+        self.list.focus()
         return True
 
     # ---- what happens ---------------------------------------------------------------------------------------------------
@@ -107,7 +111,8 @@ class ProvidersScreen(Frame):
         self.feed.subscribe(self)
 
     def on_screen_resume(self) -> None:
-        """Files may have changed."""
+        """Files may have changed; and whoever comes back moves in the list, not in the text that was read last."""
+        self.list.focus()
         self.action_read_again()
 
     def action_read_again(self) -> None:
