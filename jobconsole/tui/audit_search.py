@@ -2,7 +2,7 @@
 
 Only this file decides it. Terms stand beside each other and must all match, whatever their case; `!` in front turns one round:
 
-    text             in any field of the stored line, or in the name of the event's operation
+    text "two words" in what the line says: kind, who, whose operation and its name, what happened, what a person wrote
     kind:decided     the kind of event; kind:esc finds escalated
     by:ana           who did or approved it: a person, or by:agent, by:worker
     job:8HRWE1       in the operation's id, its name, or the id that the provider gave it
@@ -17,11 +17,16 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 from jobconsole.core.operation import Operation
+from jobconsole.core.telling.story_line import alone
+from jobconsole.core.telling.wording import words
+from jobconsole.tui.word_filter import terms
 
 Matches: TypeAlias = Callable[[bytes], bool]
 HINT = "kind:decided  by:ana  job:8HRWE1  text  !text"
 DECISIONS = "kind:decided"
 
+_TOLD = ("actor", "approved_by", "operation_id", "option", "reason_text", "text", "effect", "detail")
+"""Fields of which the line says something, whole where it cuts them. In the others, hashes and counters, any number occurs."""
 _OPERATION = re.compile(rb'"operation_id":"([^"\\]*)"')
 
 
@@ -29,7 +34,7 @@ class _Line:
     """One stored line, taken apart only as far as a term asks."""
 
     def __init__(self, stored: bytes) -> None:
-        self.stored, self.lower = stored, stored.lower()
+        self.stored = stored
 
     @cached_property
     def operation_id(self) -> str:
@@ -43,13 +48,22 @@ class _Line:
         fields: dict[str, Any] = json.loads(self.stored)
         return fields
 
+    @cached_property
+    def told(self) -> str:
+        """What the line says, in lower case."""
+        kind = str(self.fields.get("kind", ""))
+        to_the_second = str(self.fields.get("at", ""))[:19]
+        written = (str(self.fields.get(name) or "") for name in _TOLD)
+        parts = (to_the_second, kind, words(kind), alone(self.fields), *written)
+        return "\n".join(parts).lower()
+
 
 _Test: TypeAlias = Callable[[_Line], bool]
 
 
 def parse_search(text: str, operations: Mapping[str, Operation]) -> Matches | None:
     """What `text` asks for, None where it asks for nothing; `operations` are those whose names are known."""
-    tests = [test for term in text.lower().split() if (test := _turned(term, operations)) is not None]
+    tests = [test for term in terms(text.lower()) if (test := _turned(term, operations)) is not None]
     if not tests:
         return None
 
@@ -75,11 +89,11 @@ def _test(term: str, operations: Mapping[str, Operation]) -> _Test | None:
     if key == "kind" and colon:
         return lambda line: str(line.fields.get("kind", "")).startswith(value.replace(" ", "_"))
     if key == "by" and colon:
-        return lambda line: value.encode() in line.lower and _is_by(line.fields, value)
+        return lambda line: value.encode() in line.stored.lower() and _is_by(line.fields, value)
     ids = _named(value if key == "job" and colon else term, operations)
     if key == "job" and colon:
         return lambda line: value in line.operation_id.lower() or line.operation_id in ids
-    return lambda line: term.encode() in line.lower or (bool(ids) and line.operation_id in ids)
+    return lambda line: (bool(ids) and line.operation_id in ids) or term in line.told
 
 
 def _is_by(fields: Mapping[str, Any], value: str) -> bool:

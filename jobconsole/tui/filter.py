@@ -2,7 +2,7 @@
 
 Only this file decides it. Terms stand beside each other and must all match; `!` in front turns a term round:
 
-    text "two words"     in id, name, provider, job id, task, owner, state, message, reason; without regard to case
+    text "two words"     in id, name, provider, job id, task, owner, state, message, reason, notes; without regard to case
     state:failed         a phase, its word as shown, or what the provider says; state:fail finds failed too
     provider:x  name:x  owner:x  task:x  account:x
     needs:you            what waits for a person
@@ -140,5 +140,6 @@ def _all_text(op: Operation) -> str:
     parts = (
         *(op.operation_id, op.name, op.provider, op.provider_job_id, op.task, op.owner, words(op.phase)),
         *(op.last_known_state, op.message, error, reason),
+        *(note.text for note in op.attention.notes),
     )
     return "\n".join(part for part in parts if part).casefold()

@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 import msgspec
 import pytest
 
+from jobconsole.core.operation import Attention, Limits, Note, Operation
 from jobconsole.core.operation import Escalation as Asked
-from jobconsole.core.operation import Limits, Operation
 from jobconsole.core.vocabulary import Phase, Reason
 from jobconsole.errors import InvalidValue
 from jobconsole.tui.filter import EVERYTHING, parse_filter
@@ -43,6 +43,7 @@ def made(**fields: object) -> Operation:
     return msgspec.structs.replace(op, **fields)
 
 
+NOTED = made(attention=Attention(notes=(Note(by="person:ana", at=NOW, text="ticket 4711"),)))
 ESCALATED = made(phase=Phase.ESCALATED, escalation=Asked(reason=Reason.DEADLINE_EXCEEDED, since=NOW))
 
 
@@ -60,6 +61,8 @@ ESCALATED = made(phase=Phase.ESCALATED, escalation=Asked(reason=Reason.DEADLINE_
         ("!trailer", made(), False),
         ("trailer encoding", made(), True),
         ("trailer !encoding", made(), False),
+        ("4711", NOTED, True),
+        ("note", NOTED, False),  # the name of a field is no text
         ("state:waiting", made(), True),
         ("state:wait", made(), True),
         ("state:enc", made(), True),

@@ -19,6 +19,10 @@ from jobconsole.tui.word_filter import WordFilter
         ("!videos", True),
         ("acme !images", False),
         ("!", True),  # still being typed
+        ('"acme images"', True),
+        ('"images acme"', False),
+        ('!"acme images"', False),
+        ('"acme im', True),  # still being typed
     ],
 )
 def test_each_word_must_occur_and_each_turned_one_must_not(typed: str, matches: bool) -> None:

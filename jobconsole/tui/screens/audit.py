@@ -123,7 +123,7 @@ class AuditScreen(Frame):
 
     def filter_by(self, text: str) -> None:
         """Show the last events that match; `audit_search.py` says what may be asked."""
-        self._search = text
+        self._search = text.strip()
         self.action_newest()
 
     def action_decisions(self) -> None:
@@ -288,7 +288,7 @@ class AuditScreen(Frame):
 
     def _tell(self) -> None:
         status = self.query_one(StatusBar)
-        status.note = self._page.told(self._last_seq, is_search=bool(self._search.strip()))
+        status.note = self._page.told(self._last_seq, is_search=bool(self._search))
         status.renew()
 
     def _line(self, event: AuditEvent) -> Content:
@@ -329,7 +329,7 @@ class AuditScreen(Frame):
     def _empty(self) -> str:
         if self._search == DECISIONS:
             return f"Nobody has decided anything yet. D shows everything ({self._last_seq:,} events)."
-        if self._search.strip():
+        if self._search:
             return f'No event matches "{inert(self._search, 60)}". esc clears the search ({self._last_seq:,} events).'
         return "Nothing has happened in this store yet. Try: jobconsole submit PROVIDER"
 

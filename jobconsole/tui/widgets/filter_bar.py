@@ -67,6 +67,8 @@ class EntryLine(OnDashboard, Horizontal):
     def begin(self, sign: str, text: str, words: tuple[str, ...] = ()) -> None:
         """Take the keys, with `text` typed already."""
         self._sign, self._before = sign, text
+        if text:
+            text = f"{text.rstrip()} "  # what is typed now is the next term
         self.query_one("#entry-sign", Static).update(sign)
         entry = self.query_one(Input)
         entry.suggester = CommandSuggester(words) if words else None
@@ -123,7 +125,7 @@ class EntryLine(OnDashboard, Horizontal):
 
     def _apply(self, text: str) -> bool:
         try:
-            self._frame.filter_by(text)
+            self._frame.filter_by(text.removeprefix("/"))  # stands before it already; who types it again means no other text
         except InvalidValue as error:
             self._tell(str(error))
             return False
