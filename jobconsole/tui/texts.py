@@ -14,6 +14,8 @@ NO_WORKER = "no worker is running: nothing is checked until one is: jobconsole r
 MOUSE_OFF = "mouse off: select text (m)"
 NOT_HERE = "Nothing is selected."
 NO_FILTER_HERE = "There is nothing to filter here."
+TOO_FAST = "Too fast: this has only just opened or changed, or keys came in a burst. Look, then press again."
+REASON_DROPPED = "Nothing was decided; the reason that was typed is dropped."
 
 
 def no_match(filter_text: str, hidden: int) -> str:

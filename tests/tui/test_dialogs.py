@@ -149,6 +149,31 @@ async def test_close_needs_a_reason_in_words(watched: TestedDashboard) -> None:
     assert any(b'"reason_text":"not needed"' in line for line in lines)
 
 
+@pytest.mark.rule("H5")
+async def test_enter_after_a_reason_does_not_throw_it_away(watched: TestedDashboard) -> None:
+    """However often: it says which key decides. Esc drops it, and that is said."""
+    async with running(watched) as pilot:
+        await opened(pilot, "X", CloseDialog)
+        await pilot.press(*"over", "enter", "enter", "enter")
+        await pilot.pause()
+        assert isinstance(watched.screen, CloseDialog)
+        assert any("Enter decides nothing here: ctrl+s does it" in line for line in text_of(watched))
+        await pilot.press("escape")
+        await until(pilot, lambda: any("Nothing was decided; the reason" in each.message for each in watched._notifications))
+
+
+@pytest.mark.rule("U6")
+async def test_a_key_that_came_too_fast_to_confirm_is_told_so(watched: TestedDashboard) -> None:
+    """Nothing happens, and nobody wonders why."""
+    async with running(watched) as pilot:
+        await settled(pilot)
+        await pilot.press("c")
+        await until(pilot, lambda: isinstance(pilot.app.screen, CancelDialog))
+        await pilot.press("C")
+        await pilot.pause()
+        assert any("Too fast: this has only just opened" in line for line in text_of(watched))
+
+
 async def test_leaving_during_the_hold_sends_nothing(watched: TestedDashboard) -> None:
     """Silence is no decision: what was held is dropped with the dashboard."""
     async with running(watched) as pilot:

@@ -107,6 +107,21 @@ async def test_without_a_reason_the_audit_says_that_none_was_given(watched: Test
     assert any(b'"reason_text":"no reason given"' in line for line in lines)
 
 
+@pytest.mark.rule("H5")
+async def test_a_reason_that_is_typed_while_a_number_has_the_focus_is_the_reason(watched: TestedDashboard) -> None:
+    """No letter is lost, and none moves the focus; the number stays what it was."""
+    async with running(watched) as pilot:
+        await opened(pilot, "e", ExtendDialog)
+        await pilot.press(*"late quarter close")
+        await pilot.pause()
+        assert watched.screen.query_one("#reason", Input).value == "late quarter close"
+        await pass_time(pilot, 1)
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: watched.feed.operations["acme-1"].granted.minutes == 15)
+    lines = [line async for line in watched.desk.events("acme-1")]
+    assert any(b'"reason_text":"late quarter close"' in line for line in lines)
+
+
 @pytest.mark.parametrize("size", [(80, 24), (200, 50)], ids=str)
 @pytest.mark.parametrize("key", ["e", "c", "X"])
 async def test_the_buttons_of_every_dialog_are_in_sight(watched: TestedDashboard, key: str, size: tuple[int, int]) -> None:

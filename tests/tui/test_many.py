@@ -68,7 +68,7 @@ def notices(app: TestedDashboard) -> str:
 
 @pytest.mark.rule("H2", "U8")
 async def test_the_question_names_the_count_every_id_and_what_will_happen_to_each(dashboard: TestedDashboard) -> None:
-    """The safe button has the focus, and nothing has to be typed for three."""
+    """What is typed is the reason, and nothing has to be typed for three."""
     ids = await tracked(dashboard, 3)
     async with running(dashboard, (120, 40)) as pilot:
         await marked(pilot, "e")
@@ -77,7 +77,7 @@ async def test_the_question_names_the_count_every_id_and_what_will_happen_to_eac
         assert [operation_id for operation_id in ids if f"waiting  {operation_id}" not in shown] == []
         assert shown.count("deadline 10:40:00Z → 10:55:00Z, checks 12 → 16") == 3
         assert dashboard.focused is not None
-        assert dashboard.focused.id == "keep"
+        assert dashboard.focused.id == "reason"
         assert not dashboard.screen.query("#typed")
 
 
@@ -215,6 +215,21 @@ async def test_no_ordinary_key_destroys_many(dashboard: TestedDashboard, keys: l
         assert dashboard.holds.waiting == []
 
 
+@pytest.mark.rule("H5")
+async def test_what_is_typed_about_many_is_the_reason(dashboard: TestedDashboard) -> None:
+    """At once, with the letters that move a cursor elsewhere, too."""
+    ids = await tracked(dashboard, 2)
+    async with running(dashboard, (120, 40)) as pilot:
+        dialog = await marked(pilot, "e")
+        await pilot.press(*"late job", "down", "enter")
+        assert dashboard.screen is dialog
+        assert any("Enter decides nothing here: ctrl+s does it" in line for line in text_of(dashboard))
+        await confirmed(pilot)
+        await until(pilot, lambda: "2 extended." in notices(dashboard))
+    for each in ids:
+        assert any([b'"reason_text":"late job"' in line async for line in dashboard.desk.events(each)])
+
+
 async def test_where_nothing_can_be_done_that_is_said_at_once(dashboard: TestedDashboard) -> None:
     """No dialog with nothing in it."""
     await tracked(dashboard, 2, failed=(1, 2))
@@ -304,6 +319,23 @@ async def test_in_production_a_cancel_needs_the_last_four_characters_of_the_id(d
         await confirmed(pilot, typed="e-01")
         assert any("Those are not the last 4 characters of the id." in line for line in text_of(dashboard))
         await confirmed(pilot, typed=typed)
+        await until(pilot, lambda: len(dashboard.holds.waiting) == 1)
+
+
+async def test_in_production_the_characters_can_be_typed_at_once(dashboard: TestedDashboard) -> None:
+    """Enter after them decides nothing; the key does."""
+    dashboard.is_production = True
+    await tracked(dashboard, 1)
+    async with running(dashboard) as pilot:
+        await settled(pilot)
+        await pilot.press("c")
+        await until(pilot, lambda: isinstance(dashboard.screen, CancelDialog))
+        await pilot.pause()
+        await pilot.press(*"e-01", "enter")
+        await pilot.pause()
+        assert dashboard.screen.query_one("#typed", Input).value == "e-01"
+        assert isinstance(dashboard.screen, CancelDialog)
+        await confirmed(pilot)
         await until(pilot, lambda: len(dashboard.holds.waiting) == 1)
 
 

@@ -20,6 +20,8 @@ from textual.widgets import Button, Input, Static
 from jobconsole.core.operation import Operation
 from jobconsole.core.telling.terminal_text import inert
 from jobconsole.core.telling.wording import marked
+from jobconsole.tui import texts
+from jobconsole.tui.dialogs.reason import ReasonField
 from jobconsole.tui.key_guard import KeyGuard
 from jobconsole.tui.on_dashboard import OnDashboard
 
@@ -78,6 +80,7 @@ class Question(OnDashboard, ModalScreen[Asked | None]):
     VERTICAL_BREAKPOINTS = [(0, "-short"), (30, "-tall")]  # noqa: RUF012 - declared by Textual as an instance variable
     CONFIRM_KEY: ClassVar[str] = FIELD_KEY
     ENTER_ACCEPTS: ClassVar[bool] = False  # Enter in the last field does what the button does; never where it destroys
+    LETTERS: ClassVar[str] = "#reason, #typed"  # the first of these gets what is typed where the focus takes no letters
     heading: str = ""
     safe_label: str = "Back"
     typed_label: str = ""
@@ -95,12 +98,11 @@ class Question(OnDashboard, ModalScreen[Asked | None]):
         self.set_class(self.is_destroying, "-destroys")
         with Vertical(id="dialog") as box:
             box.border_title = self.heading
-            box.border_subtitle = self._subtitle()
             yield Static(self.subject(), classes="dialog-text", id="dialog-subject", markup=False)
             yield from self.parts()
             if self._typed:
                 yield Static(Content.styled(self.typed_label, "bold"), id="dialog-typed", markup=False)
-                yield Input(id="typed", max_length=len(self._typed) + 8)
+                yield Input(id="typed", max_length=len(self._typed) + 8, select_on_focus=False)
             yield Static("", classes="dialog-fault", id="dialog-fault", markup=False)
             with Horizontal(id="buttons"):
                 yield SafeButton(Content(self.safe_label), id="keep")
@@ -110,9 +112,10 @@ class Question(OnDashboard, ModalScreen[Asked | None]):
                 yield act
 
     def _subtitle(self) -> str:
-        if self.is_destroying:
+        if not self.query(Input):
             return "Esc or Enter leaves it as it is"
-        return f"{'Enter goes on, in the last field it accepts · ' if self.ENTER_ACCEPTS else ''}Esc leaves it as it is"
+        accepts = self.ENTER_ACCEPTS and not self.is_destroying
+        return f"Enter {'goes on, in the last field it accepts' if accepts else 'decides nothing'} · Esc leaves it as it is"
 
     def subject(self) -> Content:
         """Whom it is about."""
@@ -127,8 +130,8 @@ class Question(OnDashboard, ModalScreen[Asked | None]):
         return {}
 
     def first_focus(self) -> str:
-        """Which widget has the focus at first."""
-        return "#keep"
+        """Which widget has the focus at first: what must be typed, else the safe button."""
+        return "#typed" if self._typed else "#keep"
 
     def is_told(self) -> bool:
         """Whether what it costs stands on the screen for what is asked just now: before that, Enter accepts nothing."""
@@ -137,6 +140,7 @@ class Question(OnDashboard, ModalScreen[Asked | None]):
     def on_mount(self) -> None:
         """The quiet time begins."""
         self._guard = KeyGuard(self.desk.clock)
+        self.query_one("#dialog").border_subtitle = self._subtitle()
         self.query_one(self.first_focus()).focus()
 
     # ---- what a person does ---------------------------------------------------------------------------------------------
@@ -145,6 +149,16 @@ class Question(OnDashboard, ModalScreen[Asked | None]):
         is_entered = event.key == "enter" and isinstance(self.focused, Input)
         if event.key != "space" and not is_entered:
             self._guard.note()
+        if event.is_printable and event.key != "space" and event.key not in self.active_bindings:
+            self.take_letter(event)
+
+    def take_letter(self, event: events.Key) -> None:
+        """What is typed where nothing takes it begins the field for words: it is not lost in silence."""
+        for field in self.query(self.LETTERS).results(Input):
+            event.stop()
+            field.focus()
+            field.insert_text_at_cursor(event.character or "")
+            return
 
     def on_paste(self, event: events.Paste) -> None:
         """Pasted text fires nothing."""
@@ -153,7 +167,7 @@ class Question(OnDashboard, ModalScreen[Asked | None]):
 
     @on(Input.Submitted)
     def _entered(self, event: Input.Submitted) -> None:
-        """Enter goes on to the next field; from the last one to the safe button, or on where nothing is destroyed."""
+        """Enter goes on to the next field. In the last one it accepts where it may; else it drops nothing, and says so."""
         event.stop()
         fields = list(self.query(Input))
         if event.input is not fields[-1]:
@@ -162,20 +176,24 @@ class Question(OnDashboard, ModalScreen[Asked | None]):
         elif self.ENTER_ACCEPTS and not self.is_destroying and self.is_told():
             self.action_confirm()
         else:
-            self._guard.note()
-            self.query_one("#keep").focus()
+            asked = self.asked()
+            self.refuse_enter(asked if isinstance(asked, str) else "")
 
     def action_confirm(self) -> None:
         """Give back what was asked, where a person can have meant it."""
         if not self._guard.allows():
+            self._say_fault(texts.TOO_FAST)
             return
         asked = self.asked()
         if not isinstance(asked, str) and not self._is_typed():
             asked = self.typed_fault
         if isinstance(asked, str):
-            self.query_one("#dialog-fault", Static).update(Content(asked))
+            self._say_fault(asked)
             return
         self.dismiss(asked)
+
+    def _say_fault(self, fault: str) -> None:
+        self.query_one("#dialog-fault", Static).update(Content(fault))
 
     def _is_typed(self) -> bool:
         if not self._typed:
@@ -183,13 +201,19 @@ class Question(OnDashboard, ModalScreen[Asked | None]):
         return self.query_one("#typed", Input).value.strip().casefold() == self._typed.casefold()
 
     def action_keep(self) -> None:
-        """Leave everything as it is."""
+        """Leave everything as it is; a reason that was typed is not dropped without a word."""
+        if any(field.value.strip() for field in self.query(ReasonField)):
+            self.dashboard.say(texts.REASON_DROPPED)
         self.dismiss(None)
 
     def action_refuse_enter(self) -> None:
         """Enter on the button that acts."""
+        self.refuse_enter()
+
+    def refuse_enter(self, fault: str = "") -> None:
+        """Enter accepts nothing here: what is wrong with the entries, else which key does it."""
         self._guard.note()
-        self.query_one("#dialog-fault", Static).update(Content(f"Enter does nothing here: {self._confirm_key} does it."))
+        self._say_fault(fault or f"Enter decides nothing here: {self._confirm_key} does it, Esc leaves it as it is.")
 
     @on(Button.Pressed, "#keep")
     def _kept(self, event: Button.Pressed) -> None:

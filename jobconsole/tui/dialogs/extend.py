@@ -8,14 +8,14 @@ from __future__ import annotations
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.validation import Integer
-from textual.widgets import Input, Static
+from textual.widgets import Static
 
 from jobconsole.core.contracts.contract import Contract
 from jobconsole.core.operation import Operation, Option
 from jobconsole.core.telling.wording import words
 from jobconsole.tui.dialogs.dialog import Asked
 from jobconsole.tui.dialogs.grant import GrantDialog
+from jobconsole.tui.dialogs.number import NumberField
 
 _GRANTS = ("minutes", "checks", "failures", "rate_limits")
 
@@ -42,20 +42,20 @@ class ExtendDialog(GrantDialog):
                 most = getattr(self._option, name)
                 with Vertical():
                     yield Static(Content.assemble(words(name), (f" of {most:,}", "$quiet")), markup=False)
-                    yield Input(str(most), id=f"grant-{name}", type="integer", validators=[Integer(0, most)], max_length=7)
+                    yield NumberField(most, id=f"grant-{name}", spill=self.take_letter)
 
     def _offered(self) -> list[str]:
         return [name for name in _GRANTS if getattr(self._option, name)]
 
     def first_focus(self) -> str:
-        """The first number."""
+        """The first number; a letter that is typed there begins the reason."""
         return f"#grant-{self._offered()[0]}" if self._offered() else "#keep"
 
     def granted(self) -> Asked | str:
         """The numbers, each inside the offer."""
         grants: Asked = {}
         for name in self._offered():
-            text, most = self.query_one(f"#grant-{name}", Input).value, getattr(self._option, name)
+            text, most = self.query_one(f"#grant-{name}", NumberField).value, getattr(self._option, name)
             if not text.isascii() or not text.isdigit() or int(text) > most:
                 return f"{words(name)}: a whole number from 0 to {most:,}."
             grants[name] = int(text)

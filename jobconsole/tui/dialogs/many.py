@@ -29,7 +29,7 @@ AROUND_TALL, AROUND_SHORT = 21, 16  # lines of the dialog beside the list, on a 
 
 
 class ManyDialog(Question):
-    """Asks whether one option is meant for all of these; the list scrolls while the safe button has the focus."""
+    """Asks whether one option is meant for all of these; arrows and pages scroll the list while the reason is typed."""
 
     DEFAULT_CSS = """
     ManyDialog {
@@ -66,6 +66,10 @@ class ManyDialog(Question):
         reason = ReasonField(self.option)
         yield Static(reason.label, markup=False)
         yield reason
+
+    def first_focus(self) -> str:
+        """Typing begins at once; nothing that is typed can act."""
+        return "#reason"
 
     def on_mount(self) -> None:
         """Show them."""

@@ -17,7 +17,8 @@ class ReasonField(Input):
 
     def __init__(self, option: str, *, example: str = "the release window is over") -> None:
         self.is_needed = option in NEEDS_REASON_TEXT
-        super().__init__(placeholder=f"for example: {example}", id="reason", max_length=REASON_LIMIT)
+        # Not selected on focus: the next letter would replace what is typed already.
+        super().__init__(placeholder=f"for example: {example}", id="reason", max_length=REASON_LIMIT, select_on_focus=False)
 
     @property
     def label(self) -> Content:

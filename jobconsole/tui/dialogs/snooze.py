@@ -6,9 +6,11 @@ Only this file decides which times are offered and how another one is typed. Not
 from __future__ import annotations
 
 from datetime import datetime, time, timedelta
+from typing import ClassVar
 
-from textual import events, on
+from textual import on
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Input, Static
 
@@ -28,8 +30,16 @@ _MEND = "Write a duration such as 45m, a time of day (UTC) such as 14:30, or 202
 
 
 class SnoozeDialog(TypedDialog):
-    """Asks until when; gives back `{"until": time}`. A digit picks a usual time, and what is typed goes before them."""
+    """Asks until when; gives back `{"until": time}`. All that is typed goes into one line, where a lone digit is a usual time.
 
+    So a `1` that is followed by an `m` is one minute: nothing is taken before Enter.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "look(-1)", show=False, id="dialog.up"),
+        Binding("down", "look(1)", show=False, id="dialog.down"),
+    ]
+    LETTERS: ClassVar[str] = "#until"
     heading = "Snooze"
 
     def __init__(self, op: Operation) -> None:
@@ -40,13 +50,15 @@ class SnoozeDialog(TypedDialog):
         """The usual times, a line for another one, and what it means."""
         self._times = usual_times(self.feed.now())
         yield LineList(id="times", classes="dialog-text")
-        yield Static(Content.styled("Or until 45m from now, 14:30 (UTC), 2026-12-01T09:00:00Z", "$quiet"), markup=False)
-        yield Input(id="until", max_length=40)
+        yield Static(
+            Content.styled("A number above, or 45m from now, 14:30 (UTC), 2026-12-01T09:00:00Z", "$quiet"), markup=False
+        )
+        yield Input(id="until", max_length=40, select_on_focus=False)
         yield Static("", classes="dialog-text", id="dialog-change", markup=False)
 
     def first_focus(self) -> str:
-        """The usual times."""
-        return "#times"
+        """The line."""
+        return "#until"
 
     def on_mount(self) -> None:
         """Show the usual times."""
@@ -54,6 +66,7 @@ class SnoozeDialog(TypedDialog):
         times = self.query_one("#times", LineList)
         times.show([Entry(str(number), (self._row(number),)) for number in range(1, len(self._times) + 1)])
         times.styles.height = len(self._times)
+        times.can_focus = False  # its arrows work from the line
 
     def _row(self, number: int) -> Content:
         label, at = self._times[number - 1]
@@ -69,30 +82,25 @@ class SnoozeDialog(TypedDialog):
         told = "" if isinstance(asked, str) or not is_typed else f"It wakes at {full_text(asked['until'], pen.now, pen.style)}."
         self.query_one("#dialog-change", Static).update(Content.styled(told, "$quiet"))
 
-    def on_key(self, event: events.Key) -> None:
-        """In the list a digit picks its time, and Enter the one under the cursor."""
-        times = self.query_one("#times", LineList)
-        is_number = event.key in {str(number) for number in range(1, len(self._times) + 1)}
-        if not times.has_focus or not (is_number or event.key == "enter"):
-            return  # the base's handler is next
-        event.stop()
-        event.prevent_default()
-        if is_number:
-            times.cursor = event.key
-        self.action_confirm()
+    def action_look(self, by: int) -> None:
+        """Up or down among the usual times, in place of what is typed."""
+        self.query_one("#until", Input).value = ""
+        self.query_one("#times", LineList).action_move(by)
 
     @on(LineList.Chosen)
     def _chosen(self, event: LineList.Chosen) -> None:
         """By the mouse."""
         event.stop()
+        self.query_one("#until", Input).value = ""
         self.action_confirm()
 
     def asked(self) -> Asked | str:
-        """The time that was typed, else the one under the cursor."""
+        """The time that was typed or has the number that was, else the one under the cursor."""
         typed, now = self.query_one("#until", Input).value.strip(), self.feed.now()
-        if typed:
+        numbers = {str(number): at for number, (_, at) in enumerate(self._times, start=1)}
+        if typed and typed not in numbers:
             return asked_until(typed, now)
-        until = self._times[int(self.query_one("#times", LineList).cursor or 1) - 1][1]
+        until = numbers[typed or self.query_one("#times", LineList).cursor or "1"]
         return {"until": until} if until > now else "That time has come meanwhile. Choose another one."
 
 
