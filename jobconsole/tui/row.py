@@ -30,6 +30,8 @@ _NEARLY_SPENT = 0.9
 _STALE_INTERVALS = 2
 _LEAST_STALE = timedelta(seconds=30)
 _NOTHING = "–"
+_MINUTE, _HOUR = 60, 3_600  # seconds
+_UNITS = ((86_400, "d"), (_HOUR, "h"), (_MINUTE, "m"), (1, "s"))
 _SHORT_PHASES = {Phase.COMPLETED_WITH_ERRORS: "with errors"}
 _SHORT_SOURCES = {
     DelaySource.PROVIDER_RETRY_AFTER: "retry-after",
@@ -116,7 +118,7 @@ def time_cell(op: Operation, context: RowContext) -> list[Piece]:
     if is_ended(op):
         return [(f"took {age_text((op.ended_at or context.now) - op.started_at)}", look.quiet)]
     used = min(context.now - op.started_at, allowed)
-    return _budget(used / allowed, 14, 6, f"{_amount(used, allowed)}/{short_age_text(allowed)}", context)
+    return _budget(used / allowed, 14, 6, _share(used, allowed), context)
 
 
 def checks_cell(op: Operation, context: RowContext) -> list[Piece]:
@@ -124,7 +126,7 @@ def checks_cell(op: Operation, context: RowContext) -> list[Piece]:
     used, allowed = op.status_requests_used, op.max_status_requests
     if is_ended(op):
         return [(counted(used, "check"), context.look.quiet)]
-    return _budget(used / max(1, allowed), 10, 4, f"{used}/{allowed}", context)
+    return _budget(used / max(1, allowed), 10, 4, _amount(used, allowed), context)
 
 
 def next_cell(op: Operation, context: RowContext) -> list[Piece]:
@@ -205,16 +207,32 @@ def _said(text: str, context: RowContext) -> list[Piece]:
 
 
 def _budget(share: float, columns: int, most: int, text: str, context: RowContext) -> list[Piece]:
-    """A bar of at most `most` columns and its figures: these are never cut for the sake of the bar."""
+    """A bar of at most `most` columns and its figures: these are never cut for the sake of the bar, which rather goes."""
     look = context.look
-    room = min(most, max(1, columns - 1 - len(text)))
+    room = min(most, columns - 1 - len(text))
     style = look.warning if share >= _NEARLY_SPENT else look.accent
+    if room < 1:
+        return [(text, look.warning if share >= _NEARLY_SPENT else look.text)]
     used, left = budget_bar(share, room, is_ascii=context.is_ascii)
     return [(used, style), (left, look.quiet), (f" {text}", look.text)]
 
 
-def _amount(used: timedelta, allowed: timedelta) -> str:
-    """`used` in the unit of `allowed`, so that `12/20m` needs it once; below one of them in its own: `37s/20m`."""
-    seconds, whole = int(used.total_seconds()), int(allowed.total_seconds())
-    size = next((size for size in (86_400, 3_600, 60) if whole >= size), 1)
-    return str(seconds // size) if seconds >= size else short_age_text(used)
+def _amount(used: int, allowed: int) -> str:
+    """`3/12`; from 10,000 on in thousands, `10.4/10.5k`, never more of them than there are."""
+    return f"{used}/{allowed}" if allowed < 10_000 else f"{used // 100 / 10:g}/{allowed // 100 / 10:g}k"
+
+
+def _share(used: timedelta, allowed: timedelta) -> str:
+    """`12/20m`, in the largest unit in which the limit is whole to the minute; below an hour odd seconds are told too.
+
+    So a budget never looks spent before it is: `70/112m`, `2:51/3:52`. What is less than one unit has its own: `37s/20m`.
+    """
+    seconds, whole = round(used.total_seconds()), round(allowed.total_seconds())
+    if _MINUTE <= whole < _HOUR and whole % _MINUTE:
+        return f"{_clocked(seconds)}/{_clocked(whole)}"
+    size, unit = next(((size, unit) for size, unit in _UNITS if whole >= size and whole % size < _MINUTE), (_MINUTE, "m"))
+    return f"{seconds // size if seconds >= size else short_age_text(used)}/{whole // size}{unit}"
+
+
+def _clocked(seconds: int) -> str:
+    return f"{seconds // _MINUTE}:{seconds % _MINUTE:02}"
