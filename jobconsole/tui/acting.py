@@ -6,8 +6,8 @@ what actions ask for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, cast
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from textual.app import App, SystemCommand
 from textual.screen import Screen
@@ -25,11 +25,16 @@ if TYPE_CHECKING:
 
 _LONGEST_TOAST = 400  # characters
 
+Chosen: TypeAlias = Callable[[], Awaitable[None]]
+"""What came of a question, still to be done."""
+
 
 class ActingApp(App[None]):
     """An app that does the actions of the table."""
 
     feed: Feed
+    _is_asking = False  # from the key that asks until the answer, so also while the question is still being read
+    _is_haste_told = False
 
     def say(self, text: str, *, is_bad: bool = False) -> None:
         """A toast. Text from elsewhere is shown as it is, never as markup (SPEC U3)."""
@@ -40,9 +45,35 @@ class ActingApp(App[None]):
         """The main screen: the one in front, or the one under a dialog."""
         return next(screen for screen in reversed(self.screen_stack) if isinstance(screen, Frame))
 
+    def begin_question(self, question: Coroutine[Any, Any, Chosen | None]) -> None:
+        """Ask, then do what came of it. One at a time: a key that comes before the question is seen begins no second one."""
+        if self._is_asking:
+            question.close()
+            self._tell_haste()
+            return
+        self._is_asking, self._is_haste_told = True, False
+        self.run_worker(self._ask(question), group="asking", exclusive=False)
+
+    async def _ask(self, question: Coroutine[Any, Any, Chosen | None]) -> None:
+        try:
+            chosen = await question
+        finally:
+            self._is_asking = False
+        if chosen is not None:
+            await chosen()
+
+    def _tell_haste(self) -> None:
+        """Once for each question, however long the burst."""
+        if not self._is_haste_told:
+            self._is_haste_told = True
+            self.say(texts.TOO_FAST, is_bad=True)
+
     def action_act(self, action_id: str, argument: str = "") -> None:
         """Do one action of the table, on what the main screen names."""
         action = ACTIONS[action_id]
+        if self._is_asking and not action.is_everywhere:
+            self._tell_haste()
+            return
         subjects: tuple[Subject, ...] = ()
         if action.needs_selection:
             subjects = self.main_screen.subjects(for_many=action.for_many)

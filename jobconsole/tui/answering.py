@@ -7,15 +7,16 @@ core refuses what is stale, and its refusal says who was faster (SPEC H4, U8).
 from __future__ import annotations
 
 import logging
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from jobconsole.core.commands.decisions import what_happened
 from jobconsole.core.operation import Operation, Option
 from jobconsole.core.telling.terminal_text import inert
 from jobconsole.errors import JobconsoleError
+from jobconsole.tui.acting import Chosen
 from jobconsole.tui.action import Subject
 from jobconsole.tui.copying import copy_text
 from jobconsole.tui.dialogs.cancel import CancelDialog, SureDialog
@@ -55,19 +56,19 @@ class Answering:
 
     def choose(self, operation_id: str, revision: int) -> None:
         """Show all options of an operation; then go on as for the one that is picked."""
-        self._begin(self._choose(operation_id, revision))
+        self._app.begin_question(self._choose(operation_id, revision))
 
     def choose_many(self, subjects: Sequence[Subject]) -> None:
         """Show what can be chosen for all of these at once; then go on as for the one that is picked."""
-        self._begin(self._choose_many(tuple(subjects)))
+        self._app.begin_question(self._choose_many(tuple(subjects)))
 
     def answer(self, operation_id: str, revision: int, option: str, *, looks_first: bool = False) -> None:
         """Choose an option. `looks_first` opens a dialog for options that one key would choose at once."""
-        self._begin(self._answer(operation_id, revision, option, looks_first=looks_first))
+        self._app.begin_question(self._answer(operation_id, revision, option, looks_first=looks_first))
 
     def answer_many(self, subjects: Sequence[Subject], option: str) -> None:
         """Choose one option for many operations, each for the revision that was seen."""
-        self._begin(self._answer_many(tuple(subjects), option))
+        self._app.begin_question(self._answer_many(tuple(subjects), option))
 
     def unfinished(self) -> list[str]:
         """What of choices for many may not be decided, as sentences: the dashboard is left halfway."""
@@ -82,72 +83,67 @@ class Answering:
         hold = self._app.holds.undo()
         self._say(f"Undone: nothing was sent. {hold.text}" if hold else "Nothing is held that could be undone.")
 
-    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
-        self._app.run_worker(work, group="answering", exclusive=False)
-
     # ---- what is asked --------------------------------------------------------------------------------------------------
-    async def _choose(self, operation_id: str, revision: int) -> None:
+    async def _choose(self, operation_id: str, revision: int) -> Chosen | None:
         found = await self._open_cards(operation_id, revision)
         if found is None:
-            return
+            return None
         op, offered = found
         picked = await self._app.push_screen_wait(ChooseDialog(op, offered))
-        if picked is not None:
-            await self._answer(operation_id, op.revision, picked, looks_first=False)
+        return None if picked is None else await self._answer(operation_id, op.revision, picked, looks_first=False)
 
-    async def _answer(self, operation_id: str, revision: int, option: str, *, looks_first: bool) -> None:
+    async def _answer(self, operation_id: str, revision: int, option: str, *, looks_first: bool) -> Chosen | None:
         found = await self._open_cards(operation_id, revision)
         if found is None:
-            return
+            return None
         op, offered = found
         card = find_card(offered, option)
         if card is None or not card.is_open:
             self._refuse(card.why_not if card is not None else f"{option} is not open for {operation_id}.")
-            return
+            return None
         if card.asks is Ask.LINK:
             copy_text(self._app, card.url or "", "The address of the provider's console")
-            return
+            return None
         asked = await self._ask(op, card, looks_first=looks_first)
         if asked is None:
-            return
+            return None
         act = partial(self._decide, operation_id, revision, option, asked, f"dec_{uuid4().hex}")
         if card.is_held:
             self._app.holds.begin((operation_id,), option, f"{card.title.capitalize()}: {_short(op)}", act)
-        else:
-            await act()
+            return None
+        return act
 
-    async def _choose_many(self, subjects: tuple[Subject, ...]) -> None:
+    async def _choose_many(self, subjects: tuple[Subject, ...]) -> Chosen | None:
         try:
             found = {option: await shares(self._app.desk, subjects, option) for option in WORDINGS}
         except JobconsoleError as error:
             self._refuse(str(error))
-            return
+            return None
         offered = [card_for_many(option, number, each) for number, (option, each) in enumerate(found.items(), start=1)]
         picked = await self._app.push_screen_wait(ChooseForManyDialog(len(subjects), offered))
-        if picked is not None:
-            await self._answer_many(subjects, picked)
+        return None if picked is None else await self._answer_many(subjects, picked)
 
-    async def _answer_many(self, subjects: tuple[Subject, ...], option: str) -> None:
+    async def _answer_many(self, subjects: tuple[Subject, ...], option: str) -> Chosen | None:
         holds = self._app.holds
         try:
             found = await shares(self._app.desk, subjects, option, lambda each: holds.of(each, option) is not None)
         except JobconsoleError as error:
             self._refuse(str(error))
-            return
+            return None
         part = taking_part(found)
         if not part:
             self._refuse(nothing_text(found, option))
-            return
+            return None
         is_typed = len(part) > TYPED_ABOVE or (self._app.is_production and option in DESTROYING)
         asked = await self._app.push_screen_wait(ManyDialog(option, found, has_typed=is_typed))
         if asked is None:
-            return
+            return None
         act = partial(self._decide_many, option, {share: f"dec_{uuid4().hex}" for share in part}, asked)
         if part[0].is_held:
             ids = tuple(share.operation_id for share in part)
             holds.begin(ids, option, doing_text(option, len(part)), act)
-        else:
-            await act()
+            return None
+        return act
 
     async def _open_cards(self, operation_id: str, revision: int) -> tuple[Operation, list[Card]] | None:
         """The operation as it is, and its cards; where it is not what the person saw, that is said, and nothing is asked."""

@@ -50,7 +50,7 @@ class Attending:
         """Give it to the person that was typed, or ask to whom."""
         if not typed:
             people = known_people(self._app.feed.operations.values(), self._me)
-            self._begin(self._ask(AssignDialog(self._op, people), lambda asked: self._assign(asked["to"])))
+            self._ask(AssignDialog(self._op, people), lambda asked: self._assign(asked["to"]))
             return
         name = person_named(typed)
         if name is None:
@@ -69,14 +69,14 @@ class Attending:
         elif is_snoozed(self._op, self._app.feed.now()):
             self._snooze(None)
         else:
-            self._begin(self._ask(SnoozeDialog(self._op), lambda asked: self._snooze(asked["until"])))
+            self._ask(SnoozeDialog(self._op), lambda asked: self._snooze(asked["until"]))
 
     def note(self, typed: str) -> None:
         """Write down what was typed, or ask for it."""
         if typed:
             self._note(typed)
         else:
-            self._begin(self._ask(NoteDialog(self._op), lambda asked: self._note(asked["text"])))
+            self._ask(NoteDialog(self._op), lambda asked: self._note(asked["text"]))
 
     # ---- what is done ---------------------------------------------------------------------------------------------------
     def _assign(self, to: str | None) -> None:
@@ -91,7 +91,10 @@ class Attending:
     def _note(self, text: str) -> None:
         self._begin(self._tell(self._app.desk.note(self._op.operation_id, text, by=self._app.person), "noted"))
 
-    async def _ask(self, dialog: TypedDialog, then: Callable[[Asked], None]) -> None:
+    def _ask(self, dialog: TypedDialog, then: Callable[[Asked], None]) -> None:
+        self._app.begin_question(self._asked(dialog, then))
+
+    async def _asked(self, dialog: TypedDialog, then: Callable[[Asked], None]) -> None:
         asked = await self._app.push_screen_wait(dialog)
         if asked is not None:
             then(asked)

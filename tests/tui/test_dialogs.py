@@ -12,6 +12,7 @@ from textual.widgets import Input
 from jobconsole.core.operation import Operation
 from jobconsole.core.vocabulary import Phase
 from jobconsole.testing.memory_store import MemoryStore
+from jobconsole.tui.actions import ACTIONS
 from jobconsole.tui.dialogs.cancel import CancelDialog
 from jobconsole.tui.dialogs.choose import ChooseDialog
 from jobconsole.tui.dialogs.close import CloseDialog
@@ -107,6 +108,28 @@ async def test_keys_that_were_queued_before_the_dialog_opened_do_not_confirm_it(
         await pilot.pause()
         assert isinstance(watched.screen, CancelDialog)
         assert watched.holds.waiting == []
+
+
+@pytest.mark.rule("U8")
+@pytest.mark.parametrize("burst", ["ec", "ce", "Xw", "xc", "nc", "cnXwxeq"])
+async def test_keys_that_come_together_ask_one_question(watched: TestedDashboard, burst: str) -> None:
+    """The first of them asks; the others are ignored, which is told once, and none of them leaves."""
+    async with running(watched) as pilot:
+        await settled(pilot)
+        for key in burst:
+            await watched.run_action(watched_action(key), watched)
+        await until(pilot, lambda: watched.screen.is_modal)
+        await pilot.pause(0.1)
+        assert len(watched.screen_stack) == 2
+        assert len([each for each in watched._notifications if "Too fast" in each.message]) == 1
+        await pilot.press("escape")
+        await until(pilot, lambda: not watched.screen.is_modal)
+
+
+def watched_action(key: str) -> str:
+    """What the binding of this key runs."""
+    (action,) = (each for each in ACTIONS.values() if key in each.keys.split(","))
+    return f"act('{action.action_id}')"
 
 
 @pytest.mark.rule("U8")
