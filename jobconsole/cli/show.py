@@ -66,7 +66,7 @@ def _identity(view: View, now: datetime) -> Iterator[tuple[str, str]]:
 
 def _standing(view: View, now: datetime) -> Iterator[tuple[str, str]]:
     seen = f", seen {_clock(view['observed_at'], now)}" if view["observed_at"] else ""
-    yield "state", f"{telling.state_text(view)}{seen}" if view["last_known_state"] else "not seen yet"
+    yield "state", f"{telling.state_text(view, now)}{seen}" if view["last_known_state"] else "not seen yet"
     if view["last_http_at"]:
         answer = view["last_http_status"] or "no answer"
         request = f", request {view['last_request_id']}" if view["last_request_id"] else ""
@@ -86,6 +86,8 @@ def _standing(view: View, now: datetime) -> Iterator[tuple[str, str]]:
         yield "late", "its success was learned after the deadline"
     if view["stalled"]:
         yield "stalled", f"no change of state or progress since {_clock(view['state_since'], now)}"
+    if view["unchecked_since"]:
+        yield "not checked", f"since {_clock(view['unchecked_since'], now)}"
 
 
 def _result(result: dict[str, Any]) -> str:

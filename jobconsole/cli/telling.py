@@ -45,7 +45,7 @@ def row(view: View, now: datetime) -> list[Piece]:
         phase_piece(view["phase"]),
         view["provider"],
         view["name"] or "-",
-        state_text(view),
+        state_text(view, now),
         checks_text(view),
         duration_text(timedelta(seconds=view["elapsed_seconds"])),
         _left(view, now),
@@ -59,11 +59,13 @@ def phase_piece(phase: str) -> Toned | str:
     return Toned(words(phase), TONES[phase]) if phase in TONES else words(phase)
 
 
-def state_text(view: View) -> str:
-    """What the provider said last, how far it is, and whether it looks stalled (H12)."""
+def state_text(view: View, now: datetime) -> str:
+    """What the provider said last, how far it is, and whether it looks stalled (H12), or nobody looked for as long."""
     state = view["last_known_state"] or "-"
     progress = view["progress"]
     shown = state if progress is None or view["done"] else f"{state} {progress:.0%}"
+    if view["unchecked_since"]:
+        return f"{shown}, not checked since {clock_text(time_of(view['unchecked_since']), now)}"
     return f"{shown}, stalled" if view["stalled"] else shown
 
 
@@ -99,7 +101,7 @@ def _what_matters(view: View, now: datetime) -> str:
 def _standing(view: View, now: datetime) -> str:
     if view["phase"] == Phase.SUBMITTING:
         return "not accepted by the provider yet"
-    state = f"state {state_text(view)}" if view["last_known_state"] else "not seen yet"
+    state = f"state {state_text(view, now)}" if view["last_known_state"] else "not seen yet"
     if view["hold"]:
         return f"{state}, held: {words(view['hold']['reason'])}"
     if view["next_poll_at"] is None:

@@ -2,8 +2,8 @@
 
 Only this file decides how long a job may show no change of state or progress: as its contract says (`stalled_after`), else
 twice the longest such silence in the last finished jobs of its account, once there were five. `commands/recording.py` keeps
-the record's `stalls_at` by it; every front end asks `stalled_since`. A flag is all that this makes: no limit, no plan and no
-decision looks at it.
+the record's `stalls_at` by it; every front end asks `stalled_since`, and `unchecked_since` where nobody looked. A flag is all
+that this makes: no limit, no plan and no decision looks at it.
 """
 
 from __future__ import annotations
@@ -27,10 +27,24 @@ _FINISHED: Final = (Phase.SUCCEEDED, Phase.COMPLETED_WITH_ERRORS, Phase.FAILED)
 
 
 def stalled_since(op: Operation, now: datetime) -> datetime | None:
-    """Since when the job shows no change, where that is longer than it may be; None where it is not stalled."""
-    if op.phase is not Phase.WAITING or op.stalls_at is None or now <= op.stalls_at:
-        return None
-    return op.state_since
+    """Since when the job shows no change, where that is longer than it may be; None where it is not stalled.
+
+    A good answer after that moment must have confirmed it: while nobody asks, nothing is known of the job.
+    """
+    return op.state_since if _is_overdue(op, now) and _is_confirmed(op) else None
+
+
+def unchecked_since(op: Operation, now: datetime) -> datetime | None:
+    """The last good answer, where the job would count as stalled had anybody asked since; None where somebody did."""
+    return op.observed_at or op.state_since if _is_overdue(op, now) and not _is_confirmed(op) else None
+
+
+def _is_overdue(op: Operation, now: datetime) -> bool:
+    return op.phase is Phase.WAITING and op.stalls_at is not None and now > op.stalls_at
+
+
+def _is_confirmed(op: Operation) -> bool:
+    return op.stalls_at is not None and op.observed_at is not None and op.observed_at > op.stalls_at
 
 
 def silence_allowed(contract: Contract, account: Account) -> timedelta | None:

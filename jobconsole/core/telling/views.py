@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from jobconsole.core.contracts.templates import fill_url
 from jobconsole.core.deciding.account import Account, carrier, is_denied
 from jobconsole.core.deciding.escalation import NEEDS_REASON_TEXT, look_options
-from jobconsole.core.deciding.stall import stalled_since
+from jobconsole.core.deciding.stall import stalled_since, unchecked_since
 from jobconsole.core.keeping.line import timestamp
 from jobconsole.core.operation import Action, Operation, Option, deadline
 from jobconsole.core.telling.outcome import DONE_WORDS
@@ -77,6 +77,7 @@ def row_view(op: Operation, now: datetime) -> View:
         "last_known_state": op.last_known_state,
         "progress": op.progress_share,
         "stalled": stalled_since(op, now) is not None,
+        "unchecked_since": stamp(unchecked_since(op, now)),
         "last_http_status": op.last_http_status,
         "elapsed_seconds": elapsed_seconds(op, now),
         "stops_at": stamp(deadline(op)),
@@ -124,6 +125,7 @@ def _standing(op: Operation, now: datetime) -> View:
         "result": _result(op),
         "late": op.is_late,
         "stalled": stalled_since(op, now) is not None,
+        "unchecked_since": stamp(unchecked_since(op, now)),
         "delivery": op.delivery.value,
         "last_http_status": op.last_http_status,
         "last_http_at": stamp(op.last_http_at),

@@ -113,8 +113,9 @@ async def test_a_stalled_job_keeps_its_limits_its_plan_and_its_phase() -> None:
     await wait.submit()
     wait.go("10:20:05")
     await wait.check(200, {"state": "running"}, draw=0.5)
-    before, lines = await wait.op(), len(await wait.events())
     wait.go("10:30:06")
+    await wait.check(200, {"state": "running"}, draw=0.5)
+    before, lines = await wait.op(), len(await wait.events())
     shown = operation_view(await wait.op(), wait.clock.wall(), None, wait.contract)
     assert shown["stalled"]
     assert await wait.op() == before
@@ -153,18 +154,24 @@ def test_an_account_remembers_its_last_twenty_finished_jobs() -> None:
     [(Phase.WAITING, 9, False), (Phase.WAITING, 11, True), (Phase.ESCALATED, 11, False), (Phase.SUCCEEDED, 11, False)],
 )
 def test_only_what_waits_can_stall(phase: Phase, minutes: int, is_stalled: bool) -> None:
-    op = made(phase=phase, state_since=START, stalls_at=START + timedelta(minutes=10))
-    assert (stalled_since(op, START + timedelta(minutes=minutes)) is not None) is is_stalled
+    now = START + timedelta(minutes=minutes)
+    op = made(phase=phase, state_since=START, stalls_at=START + timedelta(minutes=10), observed_at=now)
+    assert (stalled_since(op, now) is not None) is is_stalled
 
 
 @pytest.mark.rule("H12", "U7")
-async def test_lists_and_why_say_that_it_looks_stalled() -> None:
+async def test_lists_and_why_say_that_it_looks_stalled_once_somebody_looked() -> None:
+    """While no worker runs nobody asks, and nothing is known of the job."""
     wait = StagedWait()
     await wait.submit()
     wait.go("10:20:05")
     await wait.check(200, {"state": "running", "progress": 40}, draw=0.5)
     wait.go("10:30:06")
     op, now = await wait.op(), wait.clock.wall()
-    assert state_text(operation_view(op, now, None, None)) == "running 40%, stalled"
+    assert state_text(operation_view(op, now, None, None), now) == "running 40%, not checked since 10:20:05"
+    assert "It looks stalled" not in why(op, await wait.events(), None, now, None, wait.contract)
+    await wait.check(200, {"state": "running", "progress": 40}, draw=0.5)
+    op = await wait.op()
+    assert state_text(operation_view(op, now, None, None), now) == "running 40%, stalled"
     told = why(op, await wait.events(), None, now, None, wait.contract)
     assert "It looks stalled: no change of state or progress since 10:20:05; its bounds are as they were." in told

@@ -149,6 +149,7 @@ async def test_a_job_that_has_not_moved_for_longer_than_the_contract_allows_is_f
     wait = await started()
     await wait.check(200, {"state": "running"}, draw=0.5)
     wait.clock.advance(timedelta(minutes=minutes))
+    await wait.check(200, {"state": "running"}, draw=0.5)
     shown = await view(wait)
     assert shown["stalled"] is is_stalled
     assert shown["phase"] == "waiting"
