@@ -48,6 +48,7 @@ from jobconsole.tui.widgets.filter_bar import EntryLine
 from jobconsole.tui.widgets.keys_help import KeysHelp
 
 TICK = 1.0  # seconds
+_LOGGER = logging.getLogger(__name__)
 
 
 class Dashboard(ActingApp):
@@ -119,6 +120,7 @@ class Dashboard(ActingApp):
         self.set_interval(TICK, self.notifying.tick)
         for fault in self.faults:
             self.say(fault, is_bad=True)
+            _LOGGER.warning("%s", fault)
 
     def exit(self, result: None = None, return_code: int = 0, message: RenderableType | None = None) -> None:
         """Leave. What is held is not done, because nobody is there any more to undo it; that is told."""
@@ -155,7 +157,10 @@ class Dashboard(ActingApp):
         self.push_screen(DetailScreen(operation_id))
 
     def back(self) -> None:
-        """Undo one step of looking closer, else leave what lies above, else go to the operations."""
+        """Close the help, else undo one step of looking closer, else leave what lies above, else go to the operations."""
+        if shown := self.main_screen.query(KeysHelp):
+            shown.remove()
+            return
         if self.main_screen.go_back():
             return
         if len(self.screen_stack) > 1:

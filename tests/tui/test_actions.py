@@ -128,6 +128,22 @@ async def test_help_shows_the_keys_as_they_are_bound(dashboard: TestedDashboard)
         await until(pilot, lambda: not dashboard.screen.query(HelpPanel))
 
 
+@pytest.mark.parametrize("opens", ["operations", "inbox", "detail"])
+async def test_escape_closes_the_help_before_anything_else(dashboard: TestedDashboard, opens: str) -> None:
+    """On every screen, and the screen stays."""
+    await dashboard.track("job-1")
+    async with running(dashboard, (140, 40)) as pilot:
+        await settled(pilot)
+        dashboard.run_command("open" if opens == "detail" else opens)
+        await pilot.pause(0.2)
+        shown = dashboard.screen
+        await pilot.press("question_mark")
+        await until(pilot, lambda: bool(shown.query(HelpPanel)))
+        await pilot.press("escape")
+        await until(pilot, lambda: not shown.query(HelpPanel))
+        assert dashboard.screen is shown
+
+
 async def test_another_key_works_and_the_old_one_no_more(dashboard: TestedDashboard) -> None:
     """Keys are changed by the id of their binding, in the table too."""
     await five(dashboard)
