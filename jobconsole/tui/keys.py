@@ -8,9 +8,10 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 
 from jobconsole.core.telling.terminal_text import inert
 from jobconsole.tui.actions import ACTIONS
@@ -21,6 +22,14 @@ from jobconsole.tui.widgets.line_list import LineList
 _KEY = re.compile(r"(?:(?:ctrl|shift|alt|super|hyper|meta)\+)*(?:[a-z0-9_]+|[^\s,])", re.IGNORECASE)
 
 
+@dataclass(frozen=True, slots=True)
+class _Bound:
+    """What a person calls a binding, and its keys."""
+
+    name: str
+    keys: tuple[str, ...]
+
+
 def binding_ids() -> frozenset[str]:
     """Every id that can have another key: actions, and moves in lists and dialogs."""
     moves = (*CursorList.BINDINGS, *LineList.BINDINGS, *Dialog.BINDINGS)
@@ -29,7 +38,49 @@ def binding_ids() -> frozenset[str]:
 
 def read_keymap(keys: Mapping[str, Any], faults: list[str]) -> dict[str, str]:
     """Another key by binding id; what is wrong with the rest is added to `faults`, a sentence each."""
-    return dict(_keymap(keys, faults))
+    keymap = dict(_keymap(keys, faults))
+    faults += _taken(keymap)
+    return keymap
+
+
+def _taken(keymap: Mapping[str, str]) -> Iterable[str]:
+    """A sentence for each key that a binding of the file has in common with another one, of which only one can have it.
+
+    Lists and the actions are there together, and lists go before; a dialog is alone. The keys of an inbox item may mean
+    something else where there is none.
+    """
+    moves = _bound((*CursorList.BINDINGS, *LineList.BINDINGS), keymap)
+    actions = _bound((each.binding for each in ACTIONS.values() if not each.needs_item), keymap)
+    for together in (actions | moves, _bound(Dialog.BINDINGS, keymap)):
+        told = set[str]()
+        for binding_id in (each for each in keymap if each in together):
+            told.add(binding_id)
+            for other_id in (each for each in together if each not in told):
+                pair = (other_id, binding_id) if other_id in moves and binding_id not in moves else (binding_id, other_id)
+                yield from _lost(*pair, together)
+
+
+def _lost(winner_id: str, loser_id: str, together: Mapping[str, _Bound]) -> Iterable[str]:
+    """Which keys the second of two bindings does not have because of the first, and how it is reached."""
+    winner, loser = together[winner_id], together[loser_id]
+    both = [key for key in winner.keys if key in loser.keys]
+    left = [key for key in loser.keys if key not in both]
+    action = ACTIONS.get(loser_id)
+    command = f"is :{action.command}" if action is not None and action.command else "has no key"
+    instead = f"has {', '.join(left)}" if left else command
+    if both:
+        yield f"config.toml: keys: {', '.join(both)} is {winner.name}, not {loser.name}; {loser.name} {instead}"
+
+
+def _bound(bindings: Iterable[BindingType], keymap: Mapping[str, str]) -> dict[str, _Bound]:
+    """What can have another key, by its id, with the keys that it has."""
+    known = {each.id: each for each in bindings if isinstance(each, Binding) and each.id is not None}
+    return {key: _Bound(each.description or key, _names(keymap.get(key, each.key))) for key, each in known.items()}
+
+
+def _names(keys: str) -> tuple[str, ...]:
+    """Textual's names of these keys: `?` is `question_mark`."""
+    return tuple(each.key for each in Binding.make_bindings([Binding(keys, "")])) if keys else ()
 
 
 def _keymap(keys: Mapping[str, Any], faults: list[str]) -> Iterable[tuple[str, str]]:

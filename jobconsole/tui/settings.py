@@ -11,7 +11,7 @@ Only this file decides that. What cannot be used is told in one sentence each, a
     production = true              # or a list of names: ["eu-west", "us-east"]
     [keys]                         # binding id = key, or several with commas
     "operation.extend" = "E"
-    "table.down" = "down,n"
+    "list.down" = "down,ctrl+n"
 
 Without `production`, a store whose word is prod or production is one.
 """
@@ -27,6 +27,7 @@ from jobconsole.tui.clock_face import TimeStyle
 from jobconsole.tui.keys import read_keymap
 
 PRODUCTION_NAMES = ("prod", "production")
+_TABLES = ("ui", "profile", "keys", "notify")  # `core/telling/notify_settings.py` reads the last one
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,11 @@ class Settings:
 
 def read_settings(tables: Mapping[str, Any]) -> Settings:
     """The settings out of the file's tables."""
-    faults: list[str] = []
+    faults = [
+        f"config.toml: [{inert(name, 40)}] is not known; known are {', '.join(f'[{each}]' for each in _TABLES)}"
+        for name in tables
+        if name not in _TABLES
+    ]
     ui, profile = _Table(tables, "ui", faults), _Table(tables, "profile", faults)
     times = ui.text("times", "write age, local or utc")
     if times is not None and times not in list(TimeStyle):

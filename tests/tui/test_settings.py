@@ -21,6 +21,13 @@ from tests.tui.conftest import TestedDashboard, running, until
         ({"keys": {"operation.extend": 5}}, "needs a key"),
         ({"keys": {"operation.extend": "not a key"}}, "needs a key"),
         ({"keys": "j"}, "write [keys]"),
+        ({"keys": {"operation.extend": "q"}}, "q is Extend, not Quit; Quit is :quit"),
+        ({"keys": {"view.pause": "?"}}, "question_mark is Pause repainting, not Help; Help has f1"),
+        ({"keys": {"list.down": "down,c"}}, "c is Down, not Cancel at the provider; Cancel at the provider is :cancel"),
+        ({"keys": {"operation.extend": "j"}}, "j is Down, not Extend; Extend is :extend"),
+        ({"keys": {"operation.extend": "E", "operation.cancel": "E"}}, "E is Extend, not Cancel at the provider"),
+        ({"keys": {"dialog.next": "escape"}}, "escape is dialog.next, not Back; Back has no key"),
+        ({"bogus": {}}, "[bogus] is not known; known are [ui], [profile], [keys], [notify]"),
         ({"ui": {"theme": 1}}, "ui.theme is no text"),
         ({"ui": {"colour": "red"}}, "ui.colour is not known"),
         ({"ui": {"times": "mars"}}, "ui.times is 'mars'; write age, local or utc"),
@@ -53,6 +60,18 @@ def test_a_setting_that_cannot_be_used_is_told_and_the_rest_is_taken(tables: dic
 def test_which_store_is_production(profile: dict[str, object], word: str, is_production: bool) -> None:
     """By its word, or because the file says so."""
     assert read_settings({"profile": profile}).is_production(word) is is_production
+
+
+def test_bindings_that_change_their_keys_with_each_other_are_no_fault() -> None:
+    """Each of them still has one."""
+    assert read_settings({"keys": {"operation.extend": "c", "operation.cancel": "e"}, "notify": {}}).faults == ()
+
+
+async def test_what_is_wrong_with_the_file_stands_in_the_log(dashboard: TestedDashboard) -> None:
+    """A toast is gone after some seconds."""
+    dashboard.faults = ("config.toml: [bogus] is not known",)
+    async with running(dashboard):
+        assert [line.text for line in dashboard.log_ring.lines] == ["config.toml: [bogus] is not known"]
 
 
 def test_without_a_file_everything_is_as_usual() -> None:
