@@ -32,6 +32,7 @@ from jobconsole.tui.many import (
     Share,
     card_for_many,
     doing_text,
+    ended_text,
     nothing_text,
     outcome_text,
     shares,
@@ -99,7 +100,7 @@ class Answering:
         op, offered = found
         card = find_card(offered, option)
         if card is None or not card.is_open:
-            self._refuse(card.why_not if card is not None else f"{option} is not open for {operation_id}.")
+            self._refuse(_why_not(op, card, option))
             return None
         if card.asks is Ask.LINK:
             copy_text(self._app, card.url or "", "The address of the provider's console")
@@ -226,6 +227,13 @@ class Answering:
 
     def _refuse(self, text: str) -> None:
         self._app.say(inert(text, _LONGEST), is_bad=True)
+
+
+def _why_not(op: Operation, card: Card | None, option: str) -> str:
+    """Why an option cannot be chosen."""
+    if op.phase.is_terminal:
+        return ended_text(_short(op), op.phase, option)
+    return card.why_not if card is not None else f"{option} is not open for {_short(op)}."
 
 
 def _short(op: Operation) -> str:

@@ -15,7 +15,7 @@ from jobconsole.core.commands.decisions import what_happened, why_not_open
 from jobconsole.core.operation import Operation
 from jobconsole.core.telling.terminal_text import inert
 from jobconsole.core.telling.views import View
-from jobconsole.core.telling.wording import counted
+from jobconsole.core.telling.wording import counted, words
 from jobconsole.core.vocabulary import Phase
 from jobconsole.errors import UnknownOperation
 from jobconsole.tui.action import Subject
@@ -119,7 +119,11 @@ async def _why_not(desk: Desk, op: Operation, subject: Subject, option: str) -> 
     contract = await desk.contract_of(op)
     if contract is None:
         return "its contract cannot be read"
-    return "" if any(each.name == option for each in await desk.options(op)) else why_not_open(option, op, contract)
+    if any(each.name == option for each in await desk.options(op)):
+        return ""
+    if op.phase.is_terminal:
+        return ended_text(inert(op.name, 40) if op.name else op.operation_id, op.phase, option)
+    return why_not_open(option, op, contract)
 
 
 def taking_part(found: Sequence[Share]) -> list[Share]:
@@ -134,6 +138,11 @@ def card_for_many(option: str, number: int, found: Sequence[Share]) -> Card:
     if not part:
         return Card(option, title, why_not=f"{found[0].operation_id}: {found[0].why_not}")
     return Card(option, title, number, effect=f"{part:,} of {counted(len(found), 'operation')}; asks before it acts")
+
+
+def ended_text(name: str, phase: Phase, option: str) -> str:
+    """`week review has ended as succeeded: nothing to cancel`."""
+    return f"{name} has ended as {words(phase)}: nothing to {words(option)}"
 
 
 def nothing_text(found: Sequence[Share], option: str) -> str:

@@ -90,7 +90,7 @@ async def test_what_cannot_be_done_to_one_is_left_out_with_the_reason(dashboard:
         shown = "\n".join(text_of(dashboard))
         assert "Cancel 2 operations at the provider?" in shown
         assert "1 of 3 left out" in shown
-        assert "cancel is not open for acme-02 (failed)" in shown
+        assert "acme-02 has ended as failed: nothing to cancel" in shown
         await confirmed(pilot)
         (hold,) = dashboard.holds.waiting
         assert hold.operation_ids == ("acme-01", "acme-03")
@@ -239,6 +239,16 @@ async def test_where_nothing_can_be_done_that_is_said_at_once(dashboard: TestedD
         await pilot.press("c")
         await until(pilot, lambda: "cancel is open for none of 2 operations" in notices(dashboard))
         assert isinstance(dashboard.screen, OperationsScreen)
+
+
+async def test_what_has_ended_is_told_by_its_name_and_how(dashboard: TestedDashboard) -> None:
+    """`week review`, not `op_01M8…`."""
+    await dashboard.track("acme-01", title="week review")
+    await dashboard.check("acme-01", {"state": "done"})
+    async with running(dashboard) as pilot:
+        await settled(pilot)
+        dashboard.answering.answer("acme-01", (await dashboard.desk.get("acme-01")).revision, "cancel")
+        await until(pilot, lambda: "week review has ended as succeeded: nothing to cancel" in notices(dashboard))
 
 
 async def test_one_mark_is_asked_about_like_any_operation(dashboard: TestedDashboard) -> None:
