@@ -314,3 +314,19 @@ async def test_notes_on_the_card_are_inert_bounded_and_the_newest_is_last(dashbo
         assert [line.split(": ")[-1].strip() for line in shown[first + 1 : first + 4]] == ["note 3", "note 4", "note 5"]
         assert shown[first + 4].endswith("ana: [red]\\x1b[2J")
         assert shown[first + 8].strip() == "… 6 more rows in the story"
+
+
+async def test_its_first_picture_is_laid_out_for_the_terminal_as_it_is(dashboard: TestedDashboard) -> None:
+    """Beside each other at once: rows for the whole width would stand cut in half of it until the next second."""
+    widths: list[int] = []
+
+    class Observed(InboxScreen):
+        def on_line_list_resized(self, message: LineList.Resized) -> None:
+            if message.lines.id == "inbox-list":
+                widths.append(message.lines.columns)
+
+    async with running(dashboard, (120, 36)) as pilot:
+        await dashboard.push_screen(Observed())
+        await until(pilot, lambda: bool(widths))
+        await pilot.pause()
+        assert widths == [49]  # 42 % of 120, without the scrollbar

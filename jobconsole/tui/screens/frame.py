@@ -37,12 +37,20 @@ class Frame(OnDashboard, Screen[None]):
 
     def compose(self) -> ComposeResult:
         """Header, body, entry line, status bar, footer; and the one line of a terminal that is too small for them."""
+        self._take_breakpoint()
         yield Static(id="too-small", markup=False)
         yield Header(self.mode)
         yield from self.compose_body()
         yield EntryLine()
         yield StatusBar()
         yield KeyLine()
+
+    def _take_breakpoint(self) -> None:
+        """Before the first layout: Textual's own comes after it, and rows would be drawn for a width that does not last."""
+        width = self.app.size.width
+        reached = [each for each in self.HORIZONTAL_BREAKPOINTS or () if width >= each[0]]
+        if reached:
+            self.add_class(max(reached)[1])
 
     def on_resize(self, event: events.Resize) -> None:
         """Say what is needed where there is too little room."""
