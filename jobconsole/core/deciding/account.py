@@ -185,12 +185,17 @@ def informed(acc: Account, now: Moment, rate: RateLimit | None) -> Account:
     return acc
 
 
+def has_rate(acc: Account, now: datetime) -> bool:
+    """Whether this hour says how fast requests are spent: some were, and not in its first minute."""
+    return acc.hour_at is not None and timedelta(minutes=1) <= now - acc.hour_at < HOUR and acc.spent_this_hour > 0
+
+
 def empty_at(acc: Account, per_hour: int, now: datetime) -> datetime | None:
     """When `per_hour` requests are spent if this hour goes on as it went so far (B9).
 
     None where they last for the hour, and in its first minute, which says nothing yet.
     """
-    if acc.hour_at is None or not timedelta(minutes=1) <= now - acc.hour_at < HOUR or acc.spent_this_hour <= 0:
+    if acc.hour_at is None or not has_rate(acc, now):
         return None
     at = acc.hour_at + (now - acc.hour_at) * (per_hour / acc.spent_this_hour)
     return max(at, now) if at < acc.hour_at + HOUR else None

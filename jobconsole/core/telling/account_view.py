@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from jobconsole.core.deciding.account import HOUR, Account, empty_at
+from jobconsole.core.deciding.account import HOUR, Account, empty_at, has_rate
 from jobconsole.core.denial import carries
 from jobconsole.core.operation import Operation
 from jobconsole.core.telling.views import View, stamp
@@ -26,7 +26,8 @@ def account_view(
     """The JSON of an account; `spent_by` tells of those of `operations` that are its own.
 
     `text` is `312 of 5,000 this hour; at this rate empty 14:20 UTC` where a contract of the account bounds its requests per
-    minute, else `312 this hour`. `standing` is what holds the account back, in words; empty where nothing does.
+    minute, with `enough at this rate` where they last for the hour, else `312 this hour`. `standing` is what holds the account
+    back, in words; empty where nothing does.
     """
     spent = account.spent_this_hour if account.hour_at is not None and now - account.hour_at < HOUR else 0
     per_minute = contract.limits.per_minute if contract is not None else None
@@ -37,7 +38,7 @@ def account_view(
     return {
         "account_key": account.account_key,
         "account": account.account,
-        "text": _spending(spent, per_hour, empty),
+        "text": _spending(spent, per_hour, empty, is_measured=has_rate(account, now)),
         "standing": _standing(account, now),
         "spent_this_hour": spent,
         "per_hour": per_hour,
@@ -56,10 +57,13 @@ def account_view(
     }
 
 
-def _spending(spent: int, per_hour: int | None, empty: datetime | None) -> str:
-    of = f" of {per_hour:,}" if per_hour is not None else ""
-    ends = f"; at this rate empty {empty.astimezone(UTC):%H:%M} UTC" if empty is not None else ""
-    return f"{spent:,}{of} this hour{ends}"
+def _spending(spent: int, per_hour: int | None, empty: datetime | None, *, is_measured: bool) -> str:
+    if per_hour is None:
+        return f"{spent:,} this hour"
+    ends = "; enough at this rate" if is_measured else ""
+    if empty is not None:
+        ends = f"; at this rate empty {empty.astimezone(UTC):%H:%M} UTC"
+    return f"{spent:,} of {per_hour:,} this hour{ends}"
 
 
 def _standing(account: Account, now: datetime) -> str:
