@@ -49,6 +49,26 @@ async def test_the_cursor_stays_on_its_operation_when_rows_move(dashboard: Teste
         assert "▌" in line_of(dashboard, "job-3")
 
 
+@pytest.mark.rule("U8")
+@pytest.mark.parametrize("key", ["t", "j", "S"])
+async def test_the_cursor_stays_at_the_top_until_somebody_pressed_a_key(dashboard: TestedDashboard, key: str) -> None:
+    """Nobody chose the first row of the first second; whoever pressed any key looked at it."""
+    await dashboard.track("job-1")
+    async with running(dashboard) as pilot:
+        table = table_of(dashboard)
+        dashboard.clock.advance(1)
+        await dashboard.track("job-2")
+        await until(pilot, lambda: table.order.rows == ["job-2", "job-1"])
+        await until(pilot, lambda: table.cursor_id == "job-2")
+        await pilot.press(key)
+        chosen = table.cursor_id
+        dashboard.clock.advance(1)
+        await dashboard.track("job-3")
+        await until(pilot, lambda: "job-3" in table.order.rows and table.count == 3)
+        await pilot.pause()
+        assert table.cursor_id == chosen
+
+
 @pytest.mark.rule("U2", "U8")
 @pytest.mark.parametrize("column", ["name", "id", "age", "time", "checks", "next", "http", "progress", "last", "state"])
 async def test_sorting_takes_the_cursor_along(dashboard: TestedDashboard, column: str) -> None:

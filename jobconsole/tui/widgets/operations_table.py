@@ -49,6 +49,7 @@ class OperationsTable(OnDashboard, CursorList):
         super().__init__(id=id)
         self.order = TableOrder(COLUMNS[0])
         self.cursor_id: str | None = None
+        self._holds_top = True  # nobody has chosen a row yet
         self.marked: set[str] = set()
         self._places: tuple[Place, ...] = ()
         self._lines: dict[int, Line] = {}
@@ -145,7 +146,9 @@ class OperationsTable(OnDashboard, CursorList):
         """Rows moved: keep the cursor on its operation, and at the same height of the screen where it was in sight."""
         self.virtual_size = Size(self.size.width, len(self.order.rows) + HEADING)
         after = self.order.place(self.cursor_id)
-        if after is None:
+        if self._holds_top and after:
+            self._set_cursor(0)
+        elif after is None:
             self._set_cursor(min(before or 0, len(self.order.rows) - 1))
         elif before is not None and after != before:
             self._keep_height(before, after)
@@ -191,6 +194,7 @@ class OperationsTable(OnDashboard, CursorList):
 
     def stand_on(self, place: int) -> None:
         """The operation of this row gets the cursor."""
+        self._holds_top = False
         self._set_cursor(place)
         self._scroll_to_cursor()
         self._repaint()
@@ -223,6 +227,10 @@ class OperationsTable(OnDashboard, CursorList):
         self.virtual_size = Size(self.size.width, len(self.order.rows) + HEADING)
         self.redraw()
         self.call_after_refresh(self._scroll_to_cursor)
+
+    def on_key(self) -> None:
+        """Somebody looks at the row under the cursor: from now on the cursor stays on its operation (SPEC U8)."""
+        self._holds_top = False
 
     def on_focus(self) -> None:
         """The cursor shows where keys go."""
