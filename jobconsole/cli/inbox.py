@@ -43,16 +43,23 @@ inbox.add_command(trial)
 
 @inbox.command()
 @_operation
-@click.option("--to", metavar="NAME", help="Whom to give it to. [default: to yourself]")
+@click.argument("name", metavar="[NAME]", required=False)
+@click.option("--to", metavar="NAME", help="The same as NAME behind OP. [default: to yourself]")
 @click.option("--nobody", is_flag=True, help="Give it back: nobody looks after it.")
 @_by
 @pass_invocation
-def assign(invocation: Invocation, operation: str, to: str | None, nobody: bool, by: str | None) -> None:
-    """Say who looks after an item."""
-    if nobody and to is not None:
-        raise click.UsageError("--to and --nobody say different things; give one of them.")
-    actor = person(by)
-    new = None if nobody else person(to).removeprefix("person:") if to is not None else actor.removeprefix("person:")
+def assign(invocation: Invocation, operation: str, name: str | None, to: str | None, nobody: bool, by: str | None) -> None:
+    """Say who looks after an item: assign OP ben, assign OP nobody."""
+    if [name is not None, to is not None, nobody].count(True) > 1:
+        raise click.UsageError("NAME, --to and --nobody say different things; give one of them.")
+    actor, to = person(by), to if name is None else name
+    new = (
+        None
+        if nobody or name == "nobody"
+        else person(to).removeprefix("person:")
+        if to is not None
+        else actor.removeprefix("person:")
+    )
 
     async def change(console: Desk, op: Operation) -> Operation:
         return await console.assign(op.operation_id, new, by=actor, shown=op.attention.assigned_to)
@@ -62,15 +69,18 @@ def assign(invocation: Invocation, operation: str, to: str | None, nobody: bool,
 
 @inbox.command()
 @_operation
-@click.option("--until", type=TIME, metavar="T", help="Until this time, or for a duration such as 2h.")
+@click.argument("time", metavar="[T]", type=TIME, required=False)
+@click.option("--until", type=TIME, metavar="T", help="The same as T behind OP.")
 @click.option("--wake", is_flag=True, help="End the snooze.")
 @_by
 @pass_invocation
-def snooze(invocation: Invocation, operation: str, until: datetime | None, wake: bool, by: str | None) -> None:
-    """Let an item rest until a time. Nothing is decided when it comes."""
-    if wake is (until is not None):
-        raise click.UsageError("say until when, with --until T, or end the snooze with --wake.")
-    actor = person(by)
+def snooze(
+    invocation: Invocation, operation: str, time: datetime | None, until: datetime | None, wake: bool, by: str | None
+) -> None:
+    """Let an item rest until a time, or for a duration: snooze OP 2h. Nothing is decided when it comes."""
+    if [time is not None, until is not None, wake].count(True) != 1:
+        raise click.UsageError("say until when, with T or --until T, or end the snooze with --wake.")
+    actor, until = person(by), until or time
 
     async def change(console: Desk, op: Operation) -> Operation:
         return await console.snooze(op.operation_id, until, by=actor)

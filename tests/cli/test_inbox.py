@@ -27,6 +27,8 @@ def escalated(shell: Shell, submit: Submit) -> Shell:
     [
         (["--by", "ana"], "ana", "spent: with ana now\n"),
         (["--to", "ben", "--by", "ana"], "ben", "spent: with ben now\n"),
+        (["ben", "--by", "ana"], "ben", "spent: with ben now\n"),  # as `:assign ben` in the dashboard
+        (["nobody", "--by", "ana"], None, "spent: with nobody now\n"),
         (["--to", "person:ben", "--by", "ana"], "ben", "spent: with ben now\n"),
         (["--nobody", "--by", "ana"], None, "spent: with nobody now\n"),
     ],
@@ -54,8 +56,9 @@ def test_looking_after_an_item_leaves_the_answers_to_it_as_they_are(escalated: S
 
 
 @pytest.mark.rule("H7", "H10")
-def test_a_snooze_says_until_when_and_waking_ends_it(escalated: Shell) -> None:
-    asleep = escalated("inbox", "snooze", "spent", "--until", "2h")
+@pytest.mark.parametrize("until", [("--until", "2h"), ("2h",)], ids=["option", "as in the dashboard"])
+def test_a_snooze_says_until_when_and_waking_ends_it(escalated: Shell, until: tuple[str, ...]) -> None:
+    asleep = escalated("inbox", "snooze", "spent", *until)
     assert asleep.code == 0
     assert asleep.out.startswith("spent: snoozed until ")
     [item] = escalated("inbox", "--json").json
@@ -86,7 +89,9 @@ def test_what_is_said_of_a_name_is_inert(escalated: Shell) -> None:
     ("args", "code", "said"),
     [
         (["assign", "spent", "--to", "ben", "--nobody"], 2, "give one of them"),
-        (["snooze", "spent"], 2, "say until when, with --until T, or end the snooze with --wake"),
+        (["assign", "spent", "ben", "--nobody"], 2, "give one of them"),
+        (["snooze", "spent", "1h", "--wake"], 2, "say until when"),
+        (["snooze", "spent"], 2, "say until when, with T or --until T, or end the snooze with --wake"),
         (["snooze", "spent", "--until", "1h", "--wake"], 2, "say until when"),
         (["snooze", "spent", "--until", "soon"], 2, "is no time"),
         (["snooze", "spent", "--until", "31d"], 4, "within the next 30 days"),
