@@ -243,6 +243,7 @@ async def test_options_are_picked_by_enter_and_by_digit(watched: TestedDashboard
         await pilot.press(key)
         await pilot.pause()
         assert isinstance(watched.screen, ChooseDialog)
+        assert any("Too fast" in each.message for each in watched._notifications)
         await pass_time(pilot, 1)
         await pilot.press(key)
         await until(pilot, lambda: watched.feed.operations["acme-1"].granted.times == 1)

@@ -18,6 +18,7 @@ from textual.widgets import Input, Static
 from jobconsole.core.operation import Operation
 from jobconsole.core.telling.terminal_text import inert
 from jobconsole.core.telling.wording import counted, marked
+from jobconsole.tui import texts
 from jobconsole.tui.dialogs.dialog import Asked, Dialog
 from jobconsole.tui.key_guard import KeyGuard
 from jobconsole.tui.on_dashboard import OnDashboard
@@ -75,14 +76,18 @@ class PickDialog(OnDashboard, ModalScreen[str | None]):
         card = next((each for each in self._cards if each.is_open and str(each.number) == event.key), None)
         if card is not None:
             event.stop()
-            if is_meant:
-                self.dismiss(card.name)
+            self._pick(card.name, is_meant=is_meant)
 
     @on(LineList.Chosen)
     def _chosen(self, event: LineList.Chosen) -> None:
         event.stop()
-        if self._guard.allows():
-            self.dismiss(event.key)
+        self._pick(event.key, is_meant=self._guard.allows())
+
+    def _pick(self, option: str, *, is_meant: bool) -> None:
+        if is_meant:
+            self.dismiss(option)
+        else:
+            self.dashboard.say(texts.TOO_FAST, is_bad=True)
 
     def action_keep(self) -> None:
         """Leave everything as it is."""
@@ -166,6 +171,12 @@ class CredentialDialog(Dialog):
         references = self.query_one("#credentials", LineList)
         references.show([Entry(each, (Content(f" {inert(each, 200)}"),)) for each in self._card.credentials])
         references.styles.height = max(1, len(self._card.credentials))
+
+    @on(LineList.Chosen)
+    def _chosen(self, event: LineList.Chosen) -> None:
+        """Enter on a reference accepts nothing; which key does, is said."""
+        event.stop()
+        self.refuse_enter()
 
     def asked(self) -> Asked | str:
         """The reference under the cursor."""

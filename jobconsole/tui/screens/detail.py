@@ -21,7 +21,6 @@ from jobconsole.core.telling.terminal_text import inert
 from jobconsole.tui import detail_sections as sections
 from jobconsole.tui.action import Subject
 from jobconsole.tui.attending_actions import ATTENDING_BINDINGS
-from jobconsole.tui.dialogs.why import WhyDialog
 from jobconsole.tui.dossier import Dossier
 from jobconsole.tui.options import card_entries, cards, missing_cards
 from jobconsole.tui.screens.frame import Frame
@@ -156,7 +155,7 @@ class DetailScreen(Frame):
     @on(LineList.Chosen, "#list-requests")
     def _asked_why(self, message: LineList.Chosen) -> None:
         message.stop()
-        self.dashboard.push_screen(WhyDialog(self.operation_id, self.moment()))
+        self.dashboard.action_act("operation.why")
 
     @on(LineList.Chosen, "#list-options")
     def _chose(self, message: LineList.Chosen) -> None:
