@@ -52,14 +52,9 @@ def assign(invocation: Invocation, operation: str, name: str | None, to: str | N
     """Say who looks after an item: assign OP ben, assign OP nobody."""
     if [name is not None, to is not None, nobody].count(True) > 1:
         raise click.UsageError("NAME, --to and --nobody say different things; give one of them.")
-    actor, to = person(by), to if name is None else name
-    new = (
-        None
-        if nobody or name == "nobody"
-        else person(to).removeprefix("person:")
-        if to is not None
-        else actor.removeprefix("person:")
-    )
+    actor, is_free = person(by), nobody or name == "nobody"
+    whom = person(name or to) if name or to else actor
+    new = None if is_free else whom.removeprefix("person:")
 
     async def change(console: Desk, op: Operation) -> Operation:
         return await console.assign(op.operation_id, new, by=actor, shown=op.attention.assigned_to)

@@ -205,6 +205,17 @@ async def test_who_approved_what_is_one_key_away(dashboard: TestedDashboard, key
 
 
 @pytest.mark.rule("H5")
+async def test_a_row_gives_the_reason_before_the_effect(dashboard: TestedDashboard) -> None:
+    """Where the terminal ends, the new limits are cut, not why: the record beside it has both."""
+    await dashboard.track("acme-1", title="Q3 ledger")
+    await dashboard.desk.decide("acme-1", "extend", by="person:ben", reason="quarter close")
+    async with running(dashboard, (140, 40)) as pilot:
+        screen = await open_audit(pilot)
+        rows = (screen.list.render_line(number).text for number in range(len(screen.list.entries)))
+        assert any('ben chose extend "quarter close": deadline' in row for row in rows)
+
+
+@pytest.mark.rule("H5")
 @pytest.mark.parametrize("columns", [80, 100, 140])
 async def test_a_row_says_who_approved_an_action_and_of_which_job(dashboard: TestedDashboard, columns: int) -> None:
     """However narrow the terminal."""

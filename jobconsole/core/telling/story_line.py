@@ -22,6 +22,7 @@ Event: TypeAlias = Mapping[str, Any]
 
 _CALL_ERRORS = frozenset(CallError)
 _BESIDE = frozenset({Kind.STATE_CHANGED, Kind.HINT_REJECTED, Kind.HELD, Kind.RELEASED})
+_NO_REASON = "no reason given"
 _SHORT, _LONG = 80, 200  # characters of a word, of a sentence
 
 
@@ -76,6 +77,10 @@ def alone(event: Event) -> str:
     if kind == Kind.STATE_CHANGED:
         before, after = event.get("before_state") or "unknown", event.get("job_state") or "unknown"
         return f"state {inert(str(before), _SHORT)} -> {inert(str(after), _SHORT)}"
+    if kind == Kind.DECIDED:
+        given = event.get("reason_text") or _NO_REASON
+        why = f", {given}" if given == _NO_REASON else f' "{inert(str(given), _LONG)}"'
+        return f"{_choice(event)}{why}: {_effect(event)}"  # a row is cut at its end: the limits go, not the reason
     return sentence(Group([event]), 1) or _plainly(Group([event]))
 
 
@@ -222,16 +227,27 @@ def _act(event: Event) -> str:
 def _decided(group: Group) -> str:
     """Who chose what, what it changed, what comes of it, and why (H5)."""
     lead = group.lead
-    given = str(lead.get("reason_text") or "no reason given")
-    why = given if given == "no reason given" else f"reason: {inert(given, _LONG)}"
     planned = [event for event in group.events if event.get("kind") in (Kind.EXTENDED, Kind.CHECK_PLANNED)]
     closed = group.of(Kind.CLOSED)
     return _joined(
-        f"{_who(lead)} chose {words(str(lead.get('option')))}: {inert(str(lead.get('effect', '')), _LONG).rstrip('.')}",
+        f"{_choice(lead)}: {_effect(lead)}",
         next_poll(planned[-1]) if planned and planned[-1].get("planned_at") else "",
         f"ended as {words(str(closed.get('phase')))}" if closed is not None else "",
-        why,
+        _why(lead),
     )
+
+
+def _choice(event: Event) -> str:
+    return f"{_who(event)} chose {words(str(event.get('option')))}"
+
+
+def _effect(event: Event) -> str:
+    return inert(str(event.get("effect", "")), _LONG).rstrip(".")
+
+
+def _why(event: Event) -> str:
+    given = str(event.get("reason_text") or _NO_REASON)
+    return given if given == _NO_REASON else f"reason: {inert(given, _LONG)}"
 
 
 def _extended(group: Group) -> str:
@@ -244,7 +260,7 @@ def _extended(group: Group) -> str:
 
 def _decision_refused(group: Group) -> str:
     lead = group.lead
-    return f"{_who(lead)} chose {words(str(lead.get('option')))}, refused: {words(str(lead.get('why')))}"
+    return f"{_choice(lead)}, refused: {words(str(lead.get('why')))}"
 
 
 def _item_changed(group: Group) -> str:
