@@ -53,7 +53,8 @@ def assign(invocation: Invocation, operation: str, name: str | None, to: str | N
     if [name is not None, to is not None, nobody].count(True) > 1:
         raise click.UsageError("NAME, --to and --nobody say different things; give one of them.")
     actor, is_free = person(by), nobody or name == "nobody"
-    whom = person(name or to) if name or to else actor
+    given = to if name is None else name
+    whom = actor if given is None else person(given)
     new = None if is_free else whom.removeprefix("person:")
 
     async def change(console: Desk, op: Operation) -> Operation:

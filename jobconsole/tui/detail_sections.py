@@ -18,7 +18,7 @@ from jobconsole.core.telling.attempts import Attempt, Outcome, latencies, mark
 from jobconsole.core.telling.terminal_text import inert
 from jobconsole.core.telling.theme import HUES, Hue
 from jobconsole.core.telling.views import View
-from jobconsole.core.telling.wording import actor_text, clock_text, glyph, says_more, source_text, words
+from jobconsole.core.telling.wording import actor_text, clock_text, counted, glyph, says_more, source_text, words
 from jobconsole.core.vocabulary import Phase
 from jobconsole.tui.clock_face import TimeStyle, age_text, full_text, until_text
 from jobconsole.tui.hanging import hanging
@@ -187,8 +187,10 @@ def _check_rows(view: View, pen: Pen) -> Iterator[Content]:
         yield _note(f"next {until_text(planned, pen.now, pen.style)}{clock}{source}")
     granted = view["budget"]["granted"]
     if granted["times"]:
-        more = f"{granted['minutes']} min and {granted['status_requests']} checks"
-        yield _note(f"of them granted by people: {more} ({granted['times']}×)")
+        more = f"{granted['minutes']} min and {counted(granted['status_requests'], 'check')}, {granted['times']}×"
+        yield _note(f"people granted {more}")
+        if person := waited(view):
+            yield _note(f"and the deadline moved by what it {person}")
 
 
 def _progress_row(view: View, pen: Pen) -> Content:

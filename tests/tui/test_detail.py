@@ -51,6 +51,21 @@ async def test_budgets_stand_apart_from_progress_each_with_its_figures(dashboard
         assert "━" in told
 
 
+@pytest.mark.rule("H9")
+async def test_what_people_granted_stands_apart_from_the_time_they_took(dashboard: TestedDashboard) -> None:
+    """Asked at 40 min, answered at 50: the deadline is 25 minutes later, of which 15 were granted."""
+    await dashboard.track("acme-1")
+    dashboard.clock.advance(2_400)
+    await dashboard.desk.perform("acme-1")
+    dashboard.clock.advance(600)
+    await dashboard.desk.decide("acme-1", "extend", by="person:ben")
+    async with running(dashboard, (140, 40)) as pilot:
+        told = part(await open_detail(pilot), "budgets")
+        assert "50m of 1h05m" in told
+        assert "people granted 15 min and 4 checks, 1×" in told
+        assert "and the deadline moved by what it waited 10m for a person" in told
+
+
 @pytest.mark.rule("U6")
 async def test_without_progress_only_the_budget_is_shown_and_that_is_said(dashboard: TestedDashboard) -> None:
     """No invented bar."""
