@@ -31,6 +31,7 @@ from jobconsole.tui.hanging import hanging
 from jobconsole.tui.widgets.bars import budget_bar
 
 _LONGEST = 400  # characters of a value
+_LONGEST_NAME = 24  # columns up to which the ids behind names stand below each other
 _TOLD_APART = (
     "name",
     "title",
@@ -149,8 +150,10 @@ def account_text(account: Account, contract: Contract | None, operations: Iterab
     rows += _spending(view, pen)
     rows += _holds(view, pen)
     rows += [Content(""), *_heading("spent by")]
-    for each in view["spent_by"][:20]:
-        name = f"{inert(each['name'], 80)}  " if each["name"] else ""
+    names = [inert(each["name"] or "", 80) for each in view["spent_by"][:20]]
+    columns = min(_LONGEST_NAME, max(map(width, names), default=0))
+    for each, named in zip(view["spent_by"], names, strict=False):
+        name = f"{named}{' ' * (columns - width(named))}  " if columns else ""
         spender = Content.assemble(name, (inert(each["operation_id"], 140), "$quiet"))
         rows += hanging(Content.styled(f"{each['status_requests_used']:>7,}  ", "$quiet"), spender, pen.width)
     if len(view["spent_by"]) > 20:
@@ -173,6 +176,8 @@ def spending(view: View, pen: Pen) -> Content:
 def _spending(view: View, pen: Pen) -> Iterator[Content]:
     unlimited = "" if view["per_hour"] else "; the contract names no limit per minute"
     yield Content.assemble(spending(view, pen), (unlimited, "$quiet"))
+    if view["lasts"]:
+        yield _row("empty", "not before this hour ends, at this rate")
     yield _row("in all", f"{view['spent']:,} requests")
     if view["max_concurrent"] is not None:
         yield _row("at once", f"at most {view['max_concurrent']:,}")

@@ -56,8 +56,8 @@ async def test_a_contract_shows_its_state_table_and_its_bounds(dashboard: Tested
 @pytest.mark.rule("B9")
 async def test_an_account_shows_what_was_spent_by_which_operation(dashboard: TestedDashboard) -> None:
     """Three checks of one, one of another."""
-    for name, checks in (("acme-1", 3), ("acme-2", 1)):
-        await dashboard.track(name)
+    for name, title, checks in (("acme-1", "ledger", 3), ("acme-2", "Q3 report", 1)):
+        await dashboard.track(name, title=title)
         for _ in range(checks):
             dashboard.clock.advance(60)
             await dashboard.check(name)
@@ -66,7 +66,7 @@ async def test_an_account_shows_what_was_spent_by_which_operation(dashboard: Tes
         screen.list.cursor = next(entry.key for entry in screen.list.entries if entry.key.startswith("account:"))
         await pilot.pause()
         assert "4 this hour" in told(screen)
-        assert "      3  acme-1  acme-1\n      1  acme-2  acme-2" in told(screen)
+        assert "      3  ledger     acme-1\n      1  Q3 report  acme-2" in told(screen)
 
 
 @pytest.mark.rule("B11")
@@ -90,6 +90,15 @@ def test_spending_is_a_bar_and_the_cores_words() -> None:
     busy = Account(account_key="a@h", account="a", hour_at=HOUR_AT, spent_this_hour=1_500, spent=1_500)
     told = account_text(busy, sample(limits="per_minute = 100"), (), PEN).plain
     assert f"{'▰' * 6}{'▱' * 18}  1,500 of 6,000 this hour; at this rate empty 14:40 UTC\n" in told
+
+
+@pytest.mark.rule("B9")
+@pytest.mark.parametrize(("spent", "lasts"), [(0, False), (900, True), (1_500, False)])
+def test_an_account_that_is_not_empty_in_its_hour_says_so(spent: int, lasts: bool) -> None:
+    """900 in 10 minutes are 5,400 an hour, of 6,000; 1,500 are 9,000."""
+    account = Account(account_key="a@h", account="a", hour_at=HOUR_AT, spent_this_hour=spent, spent=spent)
+    told = account_text(account, sample(limits="per_minute = 100"), (), PEN).plain
+    assert ("empty     not before this hour ends, at this rate" in told) is lasts
 
 
 @pytest.mark.rule("B9", "B11")

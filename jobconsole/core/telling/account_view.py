@@ -26,8 +26,8 @@ def account_view(
     """The JSON of an account; `spent_by` tells of those of `operations` that are its own.
 
     `text` is `312 of 5,000 this hour; at this rate empty 14:20 UTC` where a contract of the account bounds its requests per
-    minute, with `enough at this rate` where they last for the hour, else `312 this hour`. `standing` is what holds the account
-    back, in words; empty where nothing does.
+    minute, else `312 this hour`; `lasts` says that they are enough for this hour as it went so far. `standing` is what holds
+    the account back, in words; empty where nothing does.
     """
     spent = account.spent_this_hour if account.hour_at is not None and now - account.hour_at < HOUR else 0
     per_minute = contract.limits.per_minute if contract is not None else None
@@ -38,11 +38,12 @@ def account_view(
     return {
         "account_key": account.account_key,
         "account": account.account,
-        "text": _spending(spent, per_hour, empty, is_measured=has_rate(account, now)),
+        "text": _spending(spent, per_hour, empty),
         "standing": _standing(account, now),
         "spent_this_hour": spent,
         "per_hour": per_hour,
         "empty_at": stamp(empty),
+        "lasts": per_hour is not None and empty is None and has_rate(account, now),
         "spent": account.spent,
         "max_concurrent": account.max_concurrent,
         "remote": _remote(account),
@@ -57,13 +58,10 @@ def account_view(
     }
 
 
-def _spending(spent: int, per_hour: int | None, empty: datetime | None, *, is_measured: bool) -> str:
-    if per_hour is None:
-        return f"{spent:,} this hour"
-    ends = "; enough at this rate" if is_measured else ""
-    if empty is not None:
-        ends = f"; at this rate empty {empty.astimezone(UTC):%H:%M} UTC"
-    return f"{spent:,} of {per_hour:,} this hour{ends}"
+def _spending(spent: int, per_hour: int | None, empty: datetime | None) -> str:
+    of = f" of {per_hour:,}" if per_hour is not None else ""
+    ends = f"; at this rate empty {empty.astimezone(UTC):%H:%M} UTC" if empty is not None else ""
+    return f"{spent:,}{of} this hour{ends}"
 
 
 def _standing(account: Account, now: datetime) -> str:
