@@ -25,7 +25,7 @@ NARROW = 60  # below this only state, id and age, and the name where it has room
 _NARROW_RANK = 2
 _WIDE = 146  # from here on there are two blanks between columns
 _EDGED = 90  # from here on the last column of the screen stays free
-_GROWTH = (("provider", 11), ("last", 24), ("provider", 14), ("checks", 12), ("name", 22), ("last", 400))
+_GROWTH = (("provider", 11), ("last", 14), ("name", 22), ("last", 24), ("provider", 14), ("checks", 12), ("last", 400))
 """Which column grows, and how far, where room is left over: one after the other."""
 
 
@@ -65,15 +65,15 @@ COLUMNS = (
     Column("state", "STATE", 13, 0, row.state_cell, _by_state),
     Column("id", "ID", 7, 0, row.id_cell, lambda op: (op.operation_id,)),
     Column("name", "NAME", 14, 2, row.name_cell, lambda op: ((op.name or "\uffff").casefold(),)),
-    Column("provider", "PROVIDER", 10, 8, row.provider_cell, lambda op: (op.provider,)),
+    Column("provider", "PROVIDER", 10, 9, row.provider_cell, lambda op: (op.provider,)),
     Column("age", "AGE", 5, 1, row.age_cell, lambda op: (-_started(op),), is_right=True, clock_width=8),
     Column("time", "TIME BUDGET", 14, 3, row.time_cell, lambda op: (op.phase.is_terminal, deadline(op))),
     Column("checks", "CHECKS", 10, 5, row.checks_cell, _by_checks),
     Column("next", "NEXT", 9, 4, row.next_cell, lambda op: (op.next_poll_at or _FAR,)),
-    Column("source", "BECAUSE", 11, 9, row.source_cell, lambda op: (op.delay_source or "\uffff",)),
-    Column("http", "HTTP", 4, 10, row.http_cell, lambda op: (-(op.last_http_status or 0),), is_right=True),
-    Column("progress", "PROGRESS", 11, 7, row.progress_cell, lambda op: (-(op.progress_share or 0.0),)),
-    Column("last", "LAST WORD", 12, 6, row.last_word_cell, lambda op: (op.last_known_state or "\uffff",)),
+    Column("source", "BECAUSE", 11, 10, row.source_cell, lambda op: (op.delay_source or "\uffff",)),
+    Column("http", "HTTP", 4, 7, row.http_cell, lambda op: (-(op.last_http_status or 0),), is_right=True),
+    Column("progress", "PROGRESS", 11, 8, row.progress_cell, lambda op: (-(op.progress_share or 0.0),)),
+    Column("last", "LAST WORD", 10, 6, row.last_word_cell, lambda op: (op.last_known_state or "\uffff",)),
 )
 
 BY_KEY = {column.key: column for column in COLUMNS}
@@ -113,11 +113,12 @@ def fit_columns(width: int, style: TimeStyle = TimeStyle.AGE) -> tuple[Place, ..
 
 
 def _chosen(room: int, gap: int, style: TimeStyle, is_narrow: bool) -> Sequence[Column]:
-    """By rank, as long as there is room; in the order of the table."""
+    """By rank, up to the first that has no room: a wider table never lacks what a narrower one shows. In the table's order."""
     kept: list[Column] = []
     for column in sorted(COLUMNS, key=lambda column: column.rank):
         needs = column.needs(style) + gap
-        if (column.rank == 0 or needs <= room) and not (is_narrow and column.rank > _NARROW_RANK):
-            kept.append(column)
-            room -= needs
+        if column.rank != 0 and (needs > room or (is_narrow and column.rank > _NARROW_RANK)):
+            break
+        kept.append(column)
+        room -= needs
     return [column for column in COLUMNS if column in kept]

@@ -28,6 +28,17 @@ def test_the_width_decides_which_columns_are_there(width: int, keys: list[str]) 
     assert [place.column.key for place in fit_columns(width)] == keys
 
 
+def test_a_wider_table_never_loses_a_column() -> None:
+    """What stands at 100 columns stands at 120 as well; and where a pane leaves 150 columns, names have more than at 80."""
+    shown: set[str] = set()
+    for width in range(36, 300):
+        wider = {place.column.key for place in fit_columns(width)}
+        assert shown <= wider, width
+        shown = wider
+    assert "http" in {place.column.key for place in fit_columns(120)}
+    assert next(place.width for place in fit_columns(140) if place.column.key == "name") > 14
+
+
 @pytest.mark.parametrize("style", list(TimeStyle))
 def test_columns_never_overlap_and_never_pass_the_edge(style: TimeStyle) -> None:
     """From the narrowest screen on, with a blank between two, and clocks get the room they need."""
