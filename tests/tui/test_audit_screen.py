@@ -176,7 +176,9 @@ async def test_verify_tells_what_the_chain_proves(dashboard: TestedDashboard) ->
     async with running(dashboard) as pilot:
         screen = await open_audit(pilot)
         await pilot.press("V")
-        await until(pilot, lambda: "The chain is whole up to 3" in str(screen.query_one("#audit-proof", Static).content))
+        proved = screen.query_one("#audit-proof", Static)
+        await until(pilot, lambda: "The chain is whole up to 3" in str(proved.content))
+        assert str(proved.content).splitlines()[0].endswith(" · verified 10:00:00 UTC")
 
 
 @pytest.mark.rule("L3")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from textual.pilot import Pilot
 from textual.widgets._footer import FooterKey
+from textual.widgets._toast import Toast
 
 from jobconsole.tui.screens.operations import PANE_FROM
 from tests.tui.conftest import TestedDashboard, running, settled, text_of, until
@@ -64,3 +65,17 @@ async def test_help_takes_the_place_of_the_pane_where_both_have_no_room(dashboar
         await until(pilot, lambda: not pane.display)
         await pilot.press("question_mark")
         await until(pilot, lambda: pane.display)
+
+
+async def test_a_toast_leaves_the_status_and_the_keys_in_sight(dashboard: TestedDashboard) -> None:
+    """It stands above both, and is no higher than its text."""
+    await dashboard.track("acme-1")
+    async with running(dashboard, (120, 24)) as pilot:
+        await settled(pilot)
+        dashboard.say("The mouse is off.")
+        await until(pilot, lambda: any("The mouse is off." in line for line in text_of(dashboard)))
+        *_, status, keys = text_of(dashboard)
+        assert "1 · sort: state" in status
+        assert "? Help" in keys
+        (toast,) = dashboard.screen.query(Toast)
+        assert (toast.region.height, toast.region.bottom) == (1, 22)

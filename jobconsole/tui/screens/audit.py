@@ -25,6 +25,7 @@ from jobconsole.errors import JobconsoleError
 from jobconsole.tui.action import Subject
 from jobconsole.tui.audit_pages import AuditEvent, Page, newest_page, page_after, page_before
 from jobconsole.tui.audit_search import DECISIONS, HINT, parse_search
+from jobconsole.tui.clock_face import zoned_clock
 from jobconsole.tui.detail_sections import Pen
 from jobconsole.tui.dialogs.jump import JumpDialog
 from jobconsole.tui.hanging import hanging
@@ -342,12 +343,14 @@ class AuditScreen(Frame):
 
 
 def proof(found: Verification, pen: Pen) -> Content:
-    """What the log proves: the first broken place first."""
+    """What the log proves, and when that was read: the first broken place first. Events may come behind it."""
     style = "$state-done bold" if found.is_valid else "$state-failed bold"
     sign = glyph(Phase.SUCCEEDED if found.is_valid else Phase.FAILED, is_ascii=pen.is_ascii)
     first, *rest = found.story if not found.is_valid else (f"The chain is {found.story[0]}", *found.story[1:])
     return Content.assemble(
-        (f"{sign} {inert(first, 400)}", style), *((f"\n  {inert(line, 400)}", "$quiet") for line in rest[:4])
+        (f"{sign} {inert(first, 400)}", style),
+        (f" · verified {zoned_clock(pen.now, pen.now, pen.style)}", "$quiet"),
+        *((f"\n  {inert(line, 400)}", "$quiet") for line in rest[:4]),
     )
 
 
