@@ -21,6 +21,7 @@ from jobconsole.engine.reading import Reader
 from jobconsole.protocols import Clock, Contracts, Transport
 
 if TYPE_CHECKING:
+    from jobconsole.adapters.collector import settle as settle_collector
     from jobconsole.adapters.theme_files import LoadedThemes
     from jobconsole.core.contracts.contract import Contract
     from jobconsole.core.telling.notify_settings import NotifySettings
@@ -53,6 +54,7 @@ __all__ = [
     "require_credential",
     "save_setting",
     "send_trial_notice",
+    "settle_collector",
     "telling_people",
     "write_audit",
 ]
@@ -63,6 +65,7 @@ _ELSEWHERE = {
     "Budget": ("jobconsole.engine.submissions", "Budget"),
     "Desk": ("jobconsole.engine.desk", "Desk"),
     "LoadedThemes": ("jobconsole.adapters.theme_files", "LoadedThemes"),
+    "settle_collector": ("jobconsole.adapters.collector", "settle"),
     "Wish": ("jobconsole.engine.submissions", "Wish"),
     "is_settled": ("jobconsole.engine.desk", "is_settled"),
 }

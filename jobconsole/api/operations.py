@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from jobconsole.api.console import Console
 
 
-class ConsoleOperation(Operation, frozen=True, kw_only=True, dict=True):
+class ConsoleOperation(Operation, frozen=True, kw_only=True, dict=True, gc=True):
     """An operation that a `Console` handed out. It does not change by itself: `refresh` gets the one of now.
 
     What a method raises is what the console's raises. A copy knows no console: `RuntimeError` says so.
@@ -90,7 +90,7 @@ class ConsoleOperation(Operation, frozen=True, kw_only=True, dict=True):
         return console
 
 
-class AsyncConsoleOperation(Operation, frozen=True, kw_only=True, dict=True):
+class AsyncConsoleOperation(Operation, frozen=True, kw_only=True, dict=True, gc=True):
     """An operation that an `AsyncConsole` handed out: `ConsoleOperation` with methods to be awaited."""
 
     @classmethod

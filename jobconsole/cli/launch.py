@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import gc
 import os
 import secrets
 import sys
@@ -21,7 +20,7 @@ import click
 from jobconsole.cli.exits import Exit
 from jobconsole.cli.invocation import Invocation, pass_invocation
 from jobconsole.cli.stopping import stop_on_signals
-from jobconsole.console import Desk, open_desk, telling_people
+from jobconsole.console import Desk, open_desk, settle_collector, telling_people
 
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
@@ -112,8 +111,7 @@ async def show(
     if not os.environ.get("NO_COLOR"):
         os.environ.pop("NO_COLOR", None)  # by its convention an empty one says nothing; Textual would obey it
     app = make_dashboard(desk, invocation.home, theme=theme, profile=profile, has_mouse=has_mouse, is_animated=is_animated)
-    gc.collect()
-    gc.freeze()  # the program's own objects live as long as it does: the collector need not look at them again
+    settle_collector()
     async with contextlib.AsyncExitStack() as stack:
         if desk.health().is_writable:
             await stack.enter_async_context(desk.embedded_worker())

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import gc
 
 import click
 
@@ -16,7 +15,7 @@ from jobconsole.cli.invocation import Invocation, pass_invocation
 from jobconsole.cli.opening import tell_questions, writing
 from jobconsole.cli.stopping import stop_on_signals
 from jobconsole.cli.watching import changed_lines
-from jobconsole.console import Desk, telling_people
+from jobconsole.console import Desk, settle_collector, telling_people
 from jobconsole.core.telling.wording import counted
 from jobconsole.core.vocabulary import Phase
 
@@ -34,8 +33,7 @@ def run(invocation: Invocation, until_idle: bool, once: bool) -> Exit:
 
 async def _run(invocation: Invocation, *, until_idle: bool, once: bool) -> Exit:
     async with writing(invocation, "run") as console, telling_people(console, invocation.home) as people:
-        gc.collect()
-        gc.freeze()  # the documents live as long as this process: no collection needs to walk them (STORE 1.3)
+        settle_collector()
         worker = console.worker()
 
         def stop() -> None:

@@ -16,8 +16,11 @@ import msgspec
 from jobconsole.core.vocabulary import ActionState, DelaySource, Delivery, NoticeResult, Phase, Reason, StateClass
 
 
-class Value(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Base of the frozen, slotted values that are stored; a field at its default is left out of the document."""
+class Value(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
+    """Base of the frozen, slotted values that are stored; a field at its default is left out of the document.
+
+    They hold JSON and each other and cannot form a cycle: the garbage collector need not walk ten thousand of them.
+    """
 
 
 class Lease(Value, frozen=True, kw_only=True):

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import gc
 import json
 import multiprocessing
 import os
@@ -33,6 +32,7 @@ from tinydb import TinyDB
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from jobconsole.adapters import collector
 from jobconsole.adapters.clock import SystemClock
 from jobconsole.adapters.http import HttpTransport
 from jobconsole.adapters.secrets import ReferenceSecrets
@@ -188,8 +188,7 @@ async def measure(folder: Path, port: int, options: argparse.Namespace) -> None:
     journal = Journal(folder / "journal.jsonl")
     figures: defaultdict[str, list[Figure]] = defaultdict(list)
     limits = httpx.Limits(max_connections=IN_FLIGHT, max_keepalive_connections=IN_FLIGHT)
-    gc.collect()
-    gc.freeze()  # as the command does
+    collector.settle()  # as the command does
     async with httpx.AsyncClient(limits=limits, trust_env=False, timeout=30) as client:
         await ours.bare(2 * IN_FLIGHT)
         await timed(2 * IN_FLIGHT, IN_FLIGHT, lambda _: client.get(url))

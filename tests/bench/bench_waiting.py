@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
-import gc
 import os
 import random
 import statistics
@@ -28,6 +27,7 @@ from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from jobconsole.adapters import collector
 from jobconsole.adapters.clock import SystemClock
 from jobconsole.adapters.tinydb_store import FolderStore
 from jobconsole.core.contracts.contract import Contract
@@ -119,8 +119,7 @@ async def updates(folder: Path, many: int, rounds: int, looks: int) -> None:
     sides: dict[int, Side] = {}
     for count in (FEW, many):
         sides[count] = Side(await filled(folder / f"store-{count}", count, contract, due_now=AT_A_TIME), contract)
-    gc.collect()
-    gc.freeze()  # as the command does
+    collector.settle()  # as the command does
     figures: dict[tuple[str, int], list[Cost]] = defaultdict(list)
     for number in range(rounds + 1):
         for count, side in sides.items():
