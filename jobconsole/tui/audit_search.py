@@ -22,7 +22,7 @@ from jobconsole.core.telling.wording import words
 from jobconsole.tui.word_filter import terms
 
 Matches: TypeAlias = Callable[[bytes], bool]
-HINT = "kind:decided  by:ana  job:8HRWE1  text  !text"
+HINT = 'kind:decided  by:ana  job:8HRWE1  text  "two words"  !text'
 DECISIONS = "kind:decided"
 
 _TOLD = ("actor", "approved_by", "operation_id", "option", "reason_text", "text", "effect", "detail")

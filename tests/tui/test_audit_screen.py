@@ -236,7 +236,9 @@ async def test_the_line_of_the_search_says_what_may_be_asked(dashboard: TestedDa
     async with running(dashboard) as pilot:
         await open_audit(pilot)
         await pilot.press("slash")
-        await until(pilot, lambda: any("kind:decided  by:ana" in line for line in text_of(dashboard)))
+        await until(
+            pilot, lambda: any('kind:decided  by:ana  job:8HRWE1  text  "two words"' in line for line in text_of(dashboard))
+        )
 
 
 async def test_a_searched_page_counts_what_it_shows(dashboard: TestedDashboard) -> None:

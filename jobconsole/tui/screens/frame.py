@@ -31,7 +31,7 @@ class Frame(OnDashboard, Screen[None]):
     """One main screen. `mode` is the tab that is lit while it is shown."""
 
     mode: ClassVar[str] = ""
-    filter_hint: ClassVar[str] = "text  !text"
+    filter_hint: ClassVar[str] = 'text  "two words"  !text'
     """What may be typed behind `/`; it stands there until something is."""
     _offered = (False, False)  # whether the key line was drawn for a selected operation, and for an inbox item
 

@@ -33,7 +33,7 @@ class InboxScreen(Frame):
     """The list of items; the card of the one under the cursor."""
 
     mode: ClassVar[str] = "inbox"
-    filter_hint: ClassVar[str] = "text  !text  mine  with:ana  snoozed  provider:x  age>2h"
+    filter_hint: ClassVar[str] = 'text  "two words"  !text  mine  with:ana  snoozed  provider:x  age>2h'
     AUTO_FOCUS: ClassVar[str | None] = "#inbox-list"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide")]  # noqa: RUF012 - declared by Textual as an instance variable
     BINDINGS: ClassVar[list[BindingType]] = [

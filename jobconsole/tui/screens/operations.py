@@ -45,7 +45,7 @@ class OperationsScreen(Frame):
     """The root of the dashboard."""
 
     mode: ClassVar[str] = "operations"
-    filter_hint: ClassVar[str] = "needs:you  state:failed  provider:x  age>2h  text  !text"
+    filter_hint: ClassVar[str] = 'needs:you  state:failed  provider:x  age>2h  text  "two words"  !text'
     AUTO_FOCUS: ClassVar[str | None] = "OperationsTable"
 
     has_pane: reactive[bool] = reactive(True)
