@@ -214,7 +214,7 @@ async def test_a_row_gives_the_reason_before_the_effect(dashboard: TestedDashboa
     async with running(dashboard, (140, 40)) as pilot:
         screen = await open_audit(pilot)
         rows = (screen.list.render_line(number).text for number in range(len(screen.list.entries)))
-        assert any('ben chose extend "quarter close": deadline' in row for row in rows)
+        assert any("ben chose extend (quarter close): deadline" in row for row in rows)
 
 
 @pytest.mark.rule("H5")

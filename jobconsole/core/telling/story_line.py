@@ -22,7 +22,6 @@ Event: TypeAlias = Mapping[str, Any]
 
 _CALL_ERRORS = frozenset(CallError)
 _BESIDE = frozenset({Kind.STATE_CHANGED, Kind.HINT_REJECTED, Kind.HELD, Kind.RELEASED})
-_NO_REASON = "no reason given"
 _SHORT, _LONG = 80, 200  # characters of a word, of a sentence
 
 
@@ -78,9 +77,7 @@ def alone(event: Event) -> str:
         before, after = event.get("before_state") or "unknown", event.get("job_state") or "unknown"
         return f"state {inert(str(before), _SHORT)} -> {inert(str(after), _SHORT)}"
     if kind == Kind.DECIDED:
-        given = event.get("reason_text") or _NO_REASON
-        why = f", {given}" if given == _NO_REASON else f' "{inert(str(given), _LONG)}"'
-        return f"{_choice(event)}{why}: {_effect(event)}"  # a row is cut at its end: the limits go, not the reason
+        return _choice(event, f" ({_why(event).removeprefix('reason: ')})")  # a row is cut at its end: not the reason goes
     return sentence(Group([event]), 1) or _plainly(Group([event]))
 
 
@@ -230,24 +227,21 @@ def _decided(group: Group) -> str:
     planned = [event for event in group.events if event.get("kind") in (Kind.EXTENDED, Kind.CHECK_PLANNED)]
     closed = group.of(Kind.CLOSED)
     return _joined(
-        f"{_choice(lead)}: {_effect(lead)}",
+        _choice(lead),
         next_poll(planned[-1]) if planned and planned[-1].get("planned_at") else "",
         f"ended as {words(str(closed.get('phase')))}" if closed is not None else "",
         _why(lead),
     )
 
 
-def _choice(event: Event) -> str:
-    return f"{_who(event)} chose {words(str(event.get('option')))}"
-
-
-def _effect(event: Event) -> str:
-    return inert(str(event.get("effect", "")), _LONG).rstrip(".")
+def _choice(event: Event, why: str = "") -> str:
+    effect = inert(str(event.get("effect", "")), _LONG).rstrip(".")
+    return f"{_who(event)} chose {words(str(event.get('option')))}{why}: {effect}"
 
 
 def _why(event: Event) -> str:
-    given = str(event.get("reason_text") or _NO_REASON)
-    return given if given == _NO_REASON else f"reason: {inert(given, _LONG)}"
+    given = str(event.get("reason_text") or "no reason given")
+    return given if given == "no reason given" else f"reason: {inert(given, _LONG)}"
 
 
 def _extended(group: Group) -> str:
@@ -260,7 +254,7 @@ def _extended(group: Group) -> str:
 
 def _decision_refused(group: Group) -> str:
     lead = group.lead
-    return f"{_choice(lead)}, refused: {words(str(lead.get('why')))}"
+    return f"{_who(lead)} chose {words(str(lead.get('option')))}, refused: {words(str(lead.get('why')))}"
 
 
 def _item_changed(group: Group) -> str:
@@ -301,10 +295,6 @@ def _who(event: Event) -> str:
 
 
 # ---- what did not go as planned ----------------------------------------------------------------------------------------------
-def _reserved(group: Group) -> str:
-    return "reserved, no answer"
-
-
 def _withheld(group: Group) -> str:
     lead = group.lead
     return _joined(f"not sent: {words(inert(str(lead.get('reason')), _LONG))}", "the request stays counted", next_poll(lead))
@@ -371,12 +361,9 @@ _TOLD_BY_NAME = frozenset(
 def _plainly(group: Group) -> str:
     """An event without words of its own, of a newer version too: its kind and the fields that only it has."""
     lead = group.lead
-    own = (f"{words(str(key))} {value}" for key, value in lead.items() if key not in _TOLD_BY_NAME and _is_simple(value))
+    simple = ((key, value) for key, value in lead.items() if isinstance(value, str | int | float) and value != "")
+    own = (f"{words(str(key))} {value}" for key, value in simple if key not in _TOLD_BY_NAME)
     return inert(_joined(words(str(lead.get("kind"))), *own), _LONG)
-
-
-def _is_simple(value: Any) -> bool:
-    return isinstance(value, str | int | float) and value != ""
 
 
 _SENTENCES: Mapping[str, Callable[[Group], str | None]] = MappingProxyType(
@@ -390,7 +377,7 @@ _SENTENCES: Mapping[str, Callable[[Group], str | None]] = MappingProxyType(
         Kind.EXTENDED: _extended,
         Kind.DECISION_REFUSED: _decision_refused,
         Kind.ITEM_CHANGED: _item_changed,
-        Kind.CHECK_RESERVED: _reserved,
+        Kind.CHECK_RESERVED: lambda _: "reserved, no answer",
         Kind.CHECK_WITHHELD: _withheld,
         Kind.CHECK_PLANNED: _planned,
         Kind.LEASE_LOST: _lease_lost,
