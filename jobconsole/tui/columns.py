@@ -65,7 +65,7 @@ COLUMNS = (
     Column("state", "STATE", 13, 0, row.state_cell, _by_state),
     Column("id", "ID", 7, 0, row.id_cell, lambda op: (op.operation_id,)),
     Column("name", "NAME", 14, 2, row.name_cell, lambda op: ((op.name or "\uffff").casefold(),)),
-    Column("provider", "PROVIDER", 10, 9, row.provider_cell, lambda op: (op.provider,)),
+    Column("provider", "PROVIDER", 8, 9, row.provider_cell, lambda op: (op.provider,)),
     Column("age", "AGE", 5, 1, row.age_cell, lambda op: (-_started(op),), is_right=True, clock_width=8),
     Column("time", "TIME BUDGET", 14, 3, row.time_cell, lambda op: (op.phase.is_terminal, deadline(op))),
     Column("checks", "CHECKS", 10, 5, row.checks_cell, _by_checks),
@@ -73,7 +73,7 @@ COLUMNS = (
     Column("source", "BECAUSE", 11, 10, row.source_cell, lambda op: (op.delay_source or "\uffff",)),
     Column("http", "HTTP", 4, 7, row.http_cell, lambda op: (-(op.last_http_status or 0),), is_right=True),
     Column("progress", "PROGRESS", 11, 8, row.progress_cell, lambda op: (-(op.progress_share or 0.0),)),
-    Column("last", "LAST WORD", 10, 6, row.last_word_cell, lambda op: (op.last_known_state or "\uffff",)),
+    Column("last", "LAST WORD", 12, 6, row.last_word_cell, lambda op: (op.last_known_state or "\uffff",)),
 )
 
 BY_KEY = {column.key: column for column in COLUMNS}
