@@ -16,6 +16,7 @@ from jobconsole.core.commands.decisions import what_happened
 from jobconsole.core.operation import Operation, Option
 from jobconsole.core.telling.terminal_text import inert
 from jobconsole.errors import JobconsoleError
+from jobconsole.tui import texts
 from jobconsole.tui.acting import Chosen
 from jobconsole.tui.action import Subject
 from jobconsole.tui.copying import copy_text
@@ -110,13 +111,13 @@ class Answering:
             return None
         act = partial(self._decide, operation_id, revision, option, asked, f"dec_{uuid4().hex}")
         if card.is_held:
-            self._app.holds.begin((operation_id,), option, f"{card.title.capitalize()}: {_short(op)}", act)
+            self._app.holds.begin((operation_id,), option, f"{card.title.capitalize()}: {texts.name_of(op)}", act)
             return None
         return act
 
     async def _choose_many(self, subjects: tuple[Subject, ...]) -> Chosen | None:
         try:
-            found = {option: await shares(self._app.desk, subjects, option) for option in WORDINGS}
+            found = await shares(self._app.desk, subjects, tuple(WORDINGS))
         except JobconsoleError as error:
             self._refuse(str(error))
             return None
@@ -127,10 +128,11 @@ class Answering:
     async def _answer_many(self, subjects: tuple[Subject, ...], option: str) -> Chosen | None:
         holds = self._app.holds
         try:
-            found = await shares(self._app.desk, subjects, option, lambda each: holds.of(each, option) is not None)
+            shared = await shares(self._app.desk, subjects, (option,), lambda *of: holds.of(*of) is not None)
         except JobconsoleError as error:
             self._refuse(str(error))
             return None
+        found = shared[option]
         part = taking_part(found)
         if not part:
             self._refuse(nothing_text(found, option))
@@ -197,7 +199,7 @@ class Answering:
             self._refuse(str(error))
             return
         self._app.feed.tell_decided({operation_id})
-        self._say(f"{_short(applied.op)}: {inert(applied.effect, _LONGEST)}")
+        self._say(f"{texts.name_of(applied.op)}: {inert(applied.effect, _LONGEST)}")
 
     async def _decide_many(self, option: str, decision_ids: Mapping[Share, str], asked: Asked) -> None:
         """One decision after the other, each bound to its own operation and revision; then what came of all of them."""
@@ -232,9 +234,5 @@ class Answering:
 def _why_not(op: Operation, card: Card | None, option: str) -> str:
     """Why an option cannot be chosen."""
     if op.phase.is_terminal:
-        return ended_text(_short(op), op.phase, option)
-    return card.why_not if card is not None else f"{option} is not open for {_short(op)}."
-
-
-def _short(op: Operation) -> str:
-    return inert(op.name, 40) if op.name else op.operation_id
+        return ended_text(texts.name_of(op), op.phase, option)
+    return card.why_not if card is not None else f"{option} is not open for {texts.name_of(op)}."

@@ -105,8 +105,7 @@ class Attending:
         except JobconsoleError as error:
             self._refuse(str(error))
         else:
-            name = inert(self._op.name, 40) if self._op.name else self._op.operation_id
-            self._app.say(f"{name}: {said}")
+            self._app.say(f"{texts.name_of(self._op)}: {said}")
 
     def _begin(self, work: Coroutine[Any, Any, None]) -> None:
         self._app.run_worker(work, group="attending", exclusive=False)

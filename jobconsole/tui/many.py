@@ -12,12 +12,13 @@ from types import MappingProxyType
 
 from jobconsole.console import Desk
 from jobconsole.core.commands.decisions import what_happened, why_not_open
+from jobconsole.core.contracts.contract import Contract
 from jobconsole.core.operation import Operation
 from jobconsole.core.telling.terminal_text import inert
-from jobconsole.core.telling.views import View
 from jobconsole.core.telling.wording import counted, words
 from jobconsole.core.vocabulary import Phase
 from jobconsole.errors import UnknownOperation
+from jobconsole.tui import texts
 from jobconsole.tui.action import Subject
 from jobconsole.tui.options import Card, cards, find_card
 
@@ -69,25 +70,34 @@ class Share:
         return not self.why_not
 
 
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """A marked operation as it is now: `op` is None where it is gone, `contract` where it cannot be read."""
+
+    subject: Subject
+    op: Operation | None = None
+    contract: Contract | None = None
+    cards: tuple[Card, ...] = ()
+
+
 async def shares(
-    desk: Desk, subjects: Sequence[Subject], option: str, waits: Callable[[str], bool] = lambda _: False
-) -> list[Share]:
-    """A share for each subject, in their order; `waits` says whether the same option of an operation is held already."""
-    known = {subject.operation_id: await _known(desk, subject) for subject in subjects}
-    ops = [op for op in known.values() if op is not None]
-    views = {view["operation_id"]: view for view in await desk.views(ops)}
-    found = []
-    for subject in subjects:
-        op = known[subject.operation_id]
-        if op is None:
-            gone = "it is not in this store any more"
-            found.append(Share(subject.operation_id, subject.revision, option, "", why_not=gone))
-        else:
-            why_not = (
-                "it waits for that already: u undoes" if waits(op.operation_id) else await _why_not(desk, op, subject, option)
-            )
-            found.append(_share(op, subject, option, views[op.operation_id], why_not))
-    return found
+    desk: Desk, subjects: Sequence[Subject], options: Sequence[str], waits: Callable[[str, str], bool] = lambda *_: False
+) -> dict[str, list[Share]]:
+    """By option a share for each subject, in their order; each operation is read once.
+
+    `waits` says of an operation and an option whether that is held already.
+    """
+    seen = await _seen(desk, subjects)
+    return {option: [_share(each, option, waits) for each in seen] for option in options}
+
+
+async def _seen(desk: Desk, subjects: Sequence[Subject]) -> list[_Seen]:
+    known = [await _known(desk, subject) for subject in subjects]
+    views = iter(await desk.views([op for op in known if op is not None]))
+    return [
+        _Seen(subject) if op is None else _Seen(subject, op, await desk.contract_of(op), tuple(cards(next(views))))
+        for subject, op in zip(subjects, known, strict=True)
+    ]
 
 
 async def _known(desk: Desk, subject: Subject) -> Operation | None:
@@ -97,10 +107,11 @@ async def _known(desk: Desk, subject: Subject) -> Operation | None:
         return None
 
 
-def _share(op: Operation, subject: Subject, option: str, view: View, why_not: str) -> Share:
-    card = find_card(cards(view), option)
-    if card is None:
-        why_not = why_not or f"{option} is not open"
+def _share(seen: _Seen, option: str, waits: Callable[[str, str], bool]) -> Share:
+    subject, op, card = seen.subject, seen.op, find_card(seen.cards, option)
+    if op is None:
+        return Share(subject.operation_id, subject.revision, option, "", why_not="it is not in this store any more")
+    why_not = "it waits for that already: u undoes" if waits(op.operation_id, option) else _why_not(seen, op, option)
     told = "" if card is None else _told(card)
     is_held = card is not None and card.is_held
     return Share(op.operation_id, subject.revision, option, op.name or "", op.phase, told, inert(why_not, _LONGEST), is_held)
@@ -112,18 +123,17 @@ def _told(card: Card) -> str:
     return f"{told}; serves no purpose any more: {card.no_purpose}" if card.no_purpose else told
 
 
-async def _why_not(desk: Desk, op: Operation, subject: Subject, option: str) -> str:
+def _why_not(seen: _Seen, op: Operation, option: str) -> str:
     """Why the option is not open for the revision that was seen; empty where it is."""
-    if op.revision != subject.revision:
-        return what_happened(op, subject.revision)
-    contract = await desk.contract_of(op)
-    if contract is None:
+    if op.revision != seen.subject.revision:
+        return what_happened(op, seen.subject.revision)
+    if seen.contract is None:
         return "its contract cannot be read"
-    if any(each.name == option for each in await desk.options(op)):
+    if find_card(seen.cards, option) is not None:
         return ""
     if op.phase.is_terminal:
-        return ended_text(inert(op.name, 40) if op.name else op.operation_id, op.phase, option)
-    return why_not_open(option, op, contract)
+        return ended_text(texts.name_of(op), op.phase, option)
+    return why_not_open(option, op, seen.contract)
 
 
 def taking_part(found: Sequence[Share]) -> list[Share]:

@@ -5,6 +5,7 @@ Only this file decides these texts; all screens take them from here. Foreign tex
 
 from __future__ import annotations
 
+from jobconsole.core.operation import Operation
 from jobconsole.core.telling.terminal_text import inert
 from jobconsole.core.telling.wording import counted
 from jobconsole.tui.clipboard import Way
@@ -16,6 +17,11 @@ NOT_HERE = "Nothing is selected."
 NO_FILTER_HERE = "There is nothing to filter here."
 TOO_FAST = "Too fast: this has only just opened or changed, or keys came in a burst. Look, then press again."
 REASON_DROPPED = "Nothing was decided; the reason that was typed is dropped."
+
+
+def name_of(op: Operation) -> str:
+    """What a sentence calls an operation: its name, else its id."""
+    return inert(op.name, 40) if op.name else op.operation_id
 
 
 def no_match(filter_text: str, hidden: int) -> str:
