@@ -136,22 +136,18 @@ class Live(anywidget.AnyWidget, metaclass=_AbstractWidget):
             self.send(self._full())
         elif content.get("type") == "why":
             self._say_why(content)
-        elif content.get("type") == "decide":
-            try:
-                click = Click.of(content)
-            except JobconsoleError as error:
-                self.send({"type": "answer", "decision_id": content.get("decision_id"), "ok": False, "text": str(error)})
-            else:
-                self.send(await apply(click, self._feed.desk, self._by))
-        elif content.get("type") == "attend":
-            self.send(await self._attended(content))
+        elif content.get("type") in ("decide", "attend"):
+            self.send(await self._clicked(content))
 
-    async def _attended(self, content: dict[str, Any]) -> dict[str, Any]:
+    async def _clicked(self, content: dict[str, Any]) -> dict[str, Any]:
+        """Do what a click asks for; what it came to, or what is wrong with its message."""
+        desk, by = self._feed.desk, self._by
         try:
-            care = Care.of(content)
+            if content["type"] == "decide":
+                return await apply(Click.of(content), desk, by)
+            return await attend(Care.of(content), desk, by)
         except JobconsoleError as error:
             return {"type": "answer", "decision_id": content.get("decision_id"), "ok": False, "text": str(error)}
-        return await attend(care, self._feed.desk, self._by)
 
     def _say_why(self, content: dict[str, Any]) -> None:
         """Why the operation that is shown was checked, or not, in the second that was pointed at (U7)."""
