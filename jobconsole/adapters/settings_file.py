@@ -6,15 +6,13 @@ A person wrote it: comments, order and layout stay, and where it cannot be chang
 
 from __future__ import annotations
 
-import contextlib
-import os
 import stat
-import tempfile
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from jobconsole.adapters.sync import Sync, place_file
 from jobconsole.errors import InvalidValue
 
 NAME = "config.toml"
@@ -67,17 +65,8 @@ def _changed(path: Path, table: str, key: str, value: str | bool) -> str:
 
 
 def _replace(path: Path, text: str) -> None:
-    """Write beside it, then take its place: whoever reads meanwhile sees the old file or the new one."""
-    handle, beside = tempfile.mkstemp(prefix=f".{NAME}-", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(text.encode())
-            file.flush()
-            os.fsync(file.fileno())
-        if path.exists():
-            os.chmod(beside, stat.S_IMODE(path.stat().st_mode))
-        os.replace(beside, path)
-    except OSError:
-        with contextlib.suppress(OSError):
-            os.unlink(beside)
-        raise
+    """In one step, with the rights that the file had: whoever reads meanwhile sees the old file or the new one."""
+    rights = stat.S_IMODE(path.stat().st_mode) if path.exists() else None
+    place_file(Sync(), path, text.encode())
+    if rights is not None:
+        path.chmod(rights)

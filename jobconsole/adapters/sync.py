@@ -67,15 +67,16 @@ def place_file(sync: Sync, path: Path, data: bytes) -> None:
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
     fd = create(part)
     try:
-        sync.truncate(fd, 0)
-        write_all(sync, fd, data, 0)
-        sync.sync(fd)
+        try:
+            sync.truncate(fd, 0)
+            write_all(sync, fd, data, 0)
+            sync.sync(fd)
+        finally:
+            os.close(fd)
+        sync.replace(part, path)
     except BaseException:
         part.unlink(missing_ok=True)
         raise
-    finally:
-        os.close(fd)
-    sync.replace(part, path)
     sync.sync_folder(path.parent)
 
 
