@@ -12,7 +12,8 @@ from datetime import datetime
 from typing import Any
 
 from jobconsole.console import Desk
-from jobconsole.core.telling.story_line import alone, moment
+from jobconsole.core.telling.event_group import moment
+from jobconsole.core.telling.story_line import alone
 from jobconsole.core.telling.wording import counted
 from jobconsole.tui.audit_search import Matches
 

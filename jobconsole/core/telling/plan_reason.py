@@ -12,8 +12,8 @@ from types import MappingProxyType
 from jobconsole.core.contracts.contract import Contract
 from jobconsole.core.durations import duration_text
 from jobconsole.core.events import Kind
+from jobconsole.core.telling.event_group import Event, moment
 from jobconsole.core.telling.standing import Standing
-from jobconsole.core.telling.story_line import Event, moment
 from jobconsole.core.telling.terminal_text import inert
 from jobconsole.core.telling.wording import actor_text, clock_text, words
 from jobconsole.core.vocabulary import DelaySource

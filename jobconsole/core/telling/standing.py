@@ -11,7 +11,7 @@ from datetime import datetime
 
 from jobconsole.core.events import Kind
 from jobconsole.core.operation import Operation
-from jobconsole.core.telling.story_line import Event, moment
+from jobconsole.core.telling.event_group import Event, moment
 from jobconsole.core.vocabulary import ActionState, Phase
 
 _ANSWERS = frozenset({Kind.CHECK_ANSWERED, Kind.SUBMIT_ANSWERED})

@@ -15,7 +15,8 @@ from datetime import date, datetime
 from typing import Any, TypeAlias
 
 from jobconsole.core.events import Kind
-from jobconsole.core.telling.story_line import Event, Group, moment, notes_of, sentence
+from jobconsole.core.telling.event_group import Event, Group, moment
+from jobconsole.core.telling.story_line import notes_of, sentence
 from jobconsole.core.telling.terminal_text import inert
 from jobconsole.core.telling.wording import clock_text
 

@@ -16,10 +16,10 @@ from jobconsole.core.deciding.escalation import look_options
 from jobconsole.core.deciding.stall import stalled_since
 from jobconsole.core.events import Kind
 from jobconsole.core.operation import Operation
+from jobconsole.core.telling.event_group import Event, moment
 from jobconsole.core.telling.plan_reason import because, not_earlier
 from jobconsole.core.telling.standing import Standing, standing_after, standing_now
 from jobconsole.core.telling.story import story
-from jobconsole.core.telling.story_line import Event, moment
 from jobconsole.core.telling.terminal_text import inert
 from jobconsole.core.telling.views import hold_view, operation_view
 from jobconsole.core.telling.wording import clock_text, counted, reason_text, says_more, words
