@@ -7,13 +7,19 @@ of any height that its screen gives it; each says how many entries there are and
 
 from __future__ import annotations
 
+from abc import ABCMeta, abstractmethod
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
+from textual.message_pump import _MessagePumpMeta  # the class of all widgets' classes has no public name
 from textual.scroll_view import ScrollView
 
 
-class CursorList(ScrollView, can_focus=True, inherit_bindings=False):
+class _AbstractList(ABCMeta, _MessagePumpMeta):
+    """A list's class of which only complete subclasses can be made."""
+
+
+class CursorList(ScrollView, metaclass=_AbstractList, can_focus=True, inherit_bindings=False):
     """A list with a cursor. Numbers of entries live for one key press: what is kept, and told, are keys and ids (SPEC U8)."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -29,22 +35,22 @@ class CursorList(ScrollView, can_focus=True, inherit_bindings=False):
 
     # ---- what a list says of itself -------------------------------------------------------------------------------------
     @property
+    @abstractmethod
     def count(self) -> int:
         """How many entries the cursor may stand on."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def place(self) -> int | None:
         """The number of the entry under the cursor, from 0; None where it stands on none."""
-        raise NotImplementedError
 
+    @abstractmethod
     def place_after(self, pages: float) -> int:
         """The number of the entry that lies so many pages below the cursor, or above it where negative; any number will do."""
-        raise NotImplementedError
 
+    @abstractmethod
     def stand_on(self, place: int) -> None:
         """Put the cursor on an entry and bring it into sight."""
-        raise NotImplementedError
 
     def pass_end(self, direction: int) -> None:
         """The cursor was to go beyond the first (-1) or the last (1) entry."""
