@@ -14,6 +14,7 @@ import os
 import secrets
 import sys
 from collections.abc import AsyncIterator
+from typing import TypedDict, Unpack
 
 import click
 
@@ -79,38 +80,32 @@ def _global_options(invocation: Invocation) -> list[str]:
     return [*home, *(["--read-only"] if invocation.is_read_only else []), *files]
 
 
-def dashboard(
-    invocation: Invocation,
-    *,
-    theme: str | None = None,
-    profile: str = "",
-    has_mouse: bool = True,
-    is_animated: bool = True,
-) -> Exit:
+class Manner(TypedDict, total=False):
+    """How the dashboard is to be; what is left out is as `make_dashboard` says."""
+
+    theme: str | None
+    profile: str
+    has_mouse: bool
+    is_animated: bool
+
+
+def dashboard(invocation: Invocation, **manner: Unpack[Manner]) -> Exit:
     """Open the store and show it until the person leaves. Raises `StoreError` where it cannot be read."""
 
     async def run() -> Exit:
         async with _opened(invocation) as desk:
-            return await show(desk, invocation, theme=theme, profile=profile, has_mouse=has_mouse, is_animated=is_animated)
+            return await show(desk, invocation, **manner)
 
     return asyncio.run(run())
 
 
-async def show(
-    desk: Desk,
-    invocation: Invocation,
-    *,
-    theme: str | None = None,
-    profile: str = "",
-    has_mouse: bool = True,
-    is_animated: bool = True,
-) -> Exit:
+async def show(desk: Desk, invocation: Invocation, **manner: Unpack[Manner]) -> Exit:
     """Show an open desk until the person leaves, with a worker inside where the store can be written."""
     from jobconsole.tui.start import make_dashboard
 
     if not os.environ.get("NO_COLOR"):
         os.environ.pop("NO_COLOR", None)  # by its convention an empty one says nothing; Textual would obey it
-    app = make_dashboard(desk, invocation.home, theme=theme, profile=profile, has_mouse=has_mouse, is_animated=is_animated)
+    app = make_dashboard(desk, invocation.home, **manner)
     settle_collector()
     async with contextlib.AsyncExitStack() as stack:
         if desk.health().is_writable:
