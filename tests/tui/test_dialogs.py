@@ -97,15 +97,20 @@ async def test_after_the_hold_the_cancel_is_decided_for_the_revision_that_was_sh
     assert [(done.option, done.by) for done in (await op_of(watched)).decided] == [("cancel", "ana")]
 
 
+async def confirm_at_once(pilot: Pilot[None]) -> None:
+    """Press `c` and, as soon as its dialog is there, `C`."""
+    await settled(pilot)
+    await pilot.press("c")
+    await until(pilot, lambda: isinstance(pilot.app.screen, CancelDialog))
+    await pilot.press("C")
+    await pilot.pause()
+
+
 @pytest.mark.rule("U8")
 async def test_keys_that_were_queued_before_the_dialog_opened_do_not_confirm_it(watched: TestedDashboard) -> None:
     """`c` and `C` in one burst open the dialog and no more."""
     async with running(watched) as pilot:
-        await settled(pilot)
-        await pilot.press("c")
-        await until(pilot, lambda: isinstance(pilot.app.screen, CancelDialog))
-        await pilot.press("C")
-        await pilot.pause()
+        await confirm_at_once(pilot)
         assert isinstance(watched.screen, CancelDialog)
         assert watched.holds.waiting == []
 
@@ -189,11 +194,7 @@ async def test_enter_after_a_reason_does_not_throw_it_away(watched: TestedDashbo
 async def test_a_key_that_came_too_fast_to_confirm_is_told_so(watched: TestedDashboard) -> None:
     """Nothing happens, and nobody wonders why."""
     async with running(watched) as pilot:
-        await settled(pilot)
-        await pilot.press("c")
-        await until(pilot, lambda: isinstance(pilot.app.screen, CancelDialog))
-        await pilot.press("C")
-        await pilot.pause()
+        await confirm_at_once(pilot)
         assert any("Too fast: this has only just opened" in line for line in text_of(watched))
 
 
