@@ -196,12 +196,9 @@ class AuditScreen(Frame):
         message.stop()
         self.action_turn(message.direction)
 
-    def _turn_to(self, seq: int | None, *, cursor: str, is_before: bool = False) -> None:
-        """The page behind `seq`, or the one before it; the last one for None."""
-        self._turn(seq, cursor, is_before=is_before)
-
     @work(exclusive=True, group="audit")
-    async def _turn(self, seq: int | None, cursor: str, *, is_before: bool) -> None:
+    async def _turn_to(self, seq: int | None, *, cursor: str, is_before: bool = False) -> None:
+        """The page behind `seq`, or the one before it; the last one for None."""
         await self._read(seq, cursor, is_before=is_before)
 
     async def _read(self, seq: int | None, cursor: str, *, is_before: bool) -> None:
