@@ -43,7 +43,7 @@ class Reader:
         return op
 
     async def meant(self, text: str) -> Operation:
-        """The operation with this id, else the one live operation whose id ends so or whose name it is.
+        """The operation with this id, else the one live operation of which this is the name or the ending of the id.
 
         Raises `InvalidValue` where several fit, `UnknownOperation` where none does.
         """
