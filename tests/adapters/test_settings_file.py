@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -88,3 +90,41 @@ def test_a_link_is_followed_and_rights_are_kept(tmp_path: Path) -> None:
     assert (store / "config.toml").is_symlink()
     assert read_settings_file(store)["ui"]["theme"] == "mine"
     assert stat.S_IMODE((dotfiles / "jobconsole.toml").stat().st_mode) == 0o600
+
+
+def _fifo(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def _link_to_itself(path: Path) -> None:
+    path.symlink_to(path.name)
+
+
+def _text(text: str) -> Callable[[Path], object]:
+    return lambda path: path.write_text(text)
+
+
+@pytest.mark.parametrize(
+    ("make", "fault"),
+    [
+        (_text(f"[ui]\nrows = {'9' * 4_301}\n"), "a number in it has too many digits; no setting needs it"),
+        (_text(f"[ui]\nrows = {'[' * 20_000}{']' * 20_000}\n"), "is nested too deeply; write tables and values only"),
+        (_text("#" * 1_000_001), "is larger than 1,000,000 bytes; take out what is no setting"),
+        (_fifo, "is no regular file; put a text file there, or none"),
+        (Path.mkdir, "is no regular file; put a text file there, or none"),
+        (
+            _link_to_itself,
+            "cannot be read: Too many levels of symbolic links; put a file there that you may read, or none",
+        ),
+    ],
+    ids=["long number", "deep", "large", "pipe", "folder", "link to itself"],
+)
+@pytest.mark.timeout(10)
+def test_what_is_no_settings_file_is_one_line_with_the_mend(tmp_path: Path, make: Callable[[Path], object], fault: str) -> None:
+    """Neither reading nor writing waits, and nothing else is raised."""
+    path = tmp_path / "config.toml"
+    make(path)
+    for use in (read_settings_file, lambda folder: write_setting(folder, "ui", "theme", "mine")):
+        with pytest.raises(InvalidValue) as raised:
+            use(tmp_path)
+        assert str(raised.value) == f"{path}: {fault}"
