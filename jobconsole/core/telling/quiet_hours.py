@@ -6,6 +6,7 @@ Only this file decides which moments are quiet and when that ends. `notify_setti
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
@@ -17,8 +18,9 @@ _HOURS = re.compile(r"\s*([01]?[0-9]|2[0-3]):([0-5][0-9])\s*-\s*([01]?[0-9]|2[0-
 class QuietHours:
     """From `begins` to `ends` by the wall clock of `zone`, over midnight where `ends` is the earlier one; never empty.
 
-    A time that comes twice when clocks are set back begins them at its first and ends them at its second coming; one that is
-    skipped when clocks are set forward stands as far behind the gap as it would have stood in it.
+    A time that comes twice when clocks are set back begins them at its first and ends them at its second coming. One that is
+    skipped when clocks are set forward begins them with the gap, and ends them as far behind the gap as it would have stood in
+    it; hours that end with the gap and would have begun in it last as long behind it as on any other day.
     """
 
     begins: time
@@ -37,10 +39,28 @@ class QuietHours:
     def _on(self, day: date) -> tuple[datetime, datetime]:
         """The quiet hours that begin on this day. Compared in UTC: within one zone, Python compares wall clocks."""
         last = day if self.begins < self.ends else day + timedelta(days=1)
-        begin = datetime.combine(day, self.begins, self.zone)
-        end = datetime.combine(last, self.ends, self.zone)
-        later = end.replace(fold=1)
-        return begin.astimezone(UTC), max(end.astimezone(UTC), later.astimezone(UTC))
+        first_wall, last_wall = datetime.combine(day, self.begins), datetime.combine(last, self.ends)
+        begin, end = self._beginning(first_wall), max(self._comings(last_wall))
+        return begin, end if end > begin else begin + (last_wall - first_wall)
+
+    def _beginning(self, wall: datetime) -> datetime:
+        """When this wall clock comes first, or when the gap comes that skips it."""
+        first, second = self._comings(wall)
+        if first <= second:
+            return first
+        tick, new = timedelta(seconds=1), first.astimezone(self.zone).utcoffset()
+        gap_at = bisect_left(
+            range((first - second) // tick), True, key=lambda s: (second + s * tick).astimezone(self.zone).utcoffset() == new
+        )
+        return second + gap_at * tick
+
+    def _comings(self, wall: datetime) -> tuple[datetime, datetime]:
+        """When this wall clock comes by the offset before a change and by the one after it, in UTC; mostly the same.
+
+        Of one that is skipped the first lies behind the gap and the second before it.
+        """
+        here = wall.replace(tzinfo=self.zone)
+        return here.astimezone(UTC), here.replace(fold=1).astimezone(UTC)
 
 
 def parse_quiet_hours(text: str, zone: ZoneInfo) -> QuietHours | None:

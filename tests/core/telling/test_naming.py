@@ -88,5 +88,5 @@ def test_a_whole_id_wins_and_one_operation_is_one_however_it_fits(
 
 @pytest.mark.rule("U8")
 def test_of_many_that_fit_five_are_listed() -> None:
-    with pytest.raises(InvalidValue, match="'part' fits 7 operations: op_0 by its name, .*, op_4 by its name and 2 more;"):
+    with pytest.raises(InvalidValue, match=r"'part' fits 7 operations: op_0 by its name, .*, op_4 by its name and 2 more;"):
         meant("part", tracked(*[(f"op_{number}", "part") for number in range(7)]))
