@@ -19,7 +19,7 @@ import h11
 import httpx
 
 from jobconsole.adapters.http_body import BodyReader
-from jobconsole.adapters.http_connection import HttpConnection, connect
+from jobconsole.adapters.http_connection import HttpConnection, connect, is_end_signed
 from jobconsole.adapters.http_credential import CredentialDesk, credential_headers
 from jobconsole.adapters.http_headers import NAME, checked, value_of
 from jobconsole.adapters.http_idle import IdleConnections, close_quietly
@@ -253,6 +253,34 @@ class _Proxied(httpx.AsyncHTTPTransport):
     """httpx's own transport, for one connection through a proxy."""
 
     is_free = is_ready = True  # its own pool of one looks after that
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """As httpx does it; a body that ends with the connection is whole only where the peer says so (B10)."""
+        response = await super().handle_async_request(request)
+        stream, network = response.stream, response.extensions["network_stream"]
+        if not response.headers.keys() & {"content-length", "transfer-encoding"}:
+            assert isinstance(stream, httpx.AsyncByteStream)
+            response.stream = _UntilClose(stream, network.get_extra_info("ssl_object"))
+        return response
+
+
+class _UntilClose(httpx.AsyncByteStream):
+    """A body that says nothing of its length; an empty one need not have lasted until the connection was closed (204)."""
+
+    def __init__(self, body: httpx.AsyncByteStream, secured: ssl.SSLObject | None) -> None:
+        self._body, self._secured = body, secured
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        is_empty = True
+        async for part in self._body:
+            is_empty = False
+            yield part
+        if not is_empty and not is_end_signed(self._secured):
+            raise httpx.RemoteProtocolError("the connection was closed without the end of TLS")
+
+    async def aclose(self) -> None:
+        """Close the exchange."""
+        await self._body.aclose()
 
 
 _Connection: TypeAlias = _Direct | _Proxied

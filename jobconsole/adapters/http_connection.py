@@ -40,6 +40,7 @@ class HttpConnection(asyncio.Protocol):
         self._error: Exception | None = None
         self._waiting: asyncio.Future[None] | None = None
         self._is_asking = self._is_ended = self._is_paused = self._has_surplus = False
+        self._is_cut = False
         self._unread = 0
 
     @property
@@ -118,6 +119,8 @@ class HttpConnection(asyncio.Protocol):
     async def _more(self) -> None:
         """Return when there is more to parse: bytes, or the end of them."""
         if self._is_ended and self._parser.their_state is not h11.SEND_RESPONSE:
+            if self._is_cut:
+                raise h11.RemoteProtocolError("the connection was closed without the end of TLS")
             self._parser.receive_data(b"")
             return
         if self._is_ended or self._lost.is_set():
@@ -152,12 +155,29 @@ class HttpConnection(asyncio.Protocol):
         self._wake()
 
     def eof_received(self) -> None:
-        """The peer says nothing more."""
-        self._is_ended = True
+        """The peer says nothing more, as far as the network tells."""
+        secured = self._transport.get_extra_info("ssl_object")
+        self._is_ended, self._is_cut = True, self._is_cut or not is_end_signed(secured)
         self._wake()
 
     def connection_lost(self, error: Exception | None) -> None:
         """The connection is gone; without an error the peer has closed it, which may be the end of a body."""
-        self._error, self._is_ended = error, self._is_ended or error is None
+        if error is None and not self._is_ended:
+            self.eof_received()
+        self._error = error
         self._lost.set()
         self._wake()
+
+
+def is_end_signed(secured: ssl.SSLObject | None) -> bool:
+    """Whether the peer itself ended what it had to say: under TLS anybody on the way can close, only the peer can say so.
+
+    Libraries tell both ends alike. After the peer's close_notify a read gives b"", else it fails (RFC 8446 6.1). Without TLS
+    nobody can know.
+    """
+    if secured is None:
+        return True
+    try:
+        return not secured.read(1)
+    except ssl.SSLError:
+        return False

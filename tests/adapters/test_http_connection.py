@@ -59,6 +59,13 @@ async def drops_the_line(connection: Connection) -> None:
     connection.writer.transport.abort()
 
 
+async def stops_sending(connection: Connection) -> None:
+    """A bare FIN, below TLS, with the connection open in the other direction."""
+    below: socket.socket = connection.writer.get_extra_info("socket")
+    below.shutdown(socket.SHUT_WR)
+    await connection.reader.read()
+
+
 # ---- what an answer may look like -----------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("parts", "http_status", "body", "connections"),
@@ -101,8 +108,7 @@ async def test_every_form_of_an_answer_is_read_and_says_whether_the_connection_s
         assert (server.connections, gate.calls) == (connections, 2)
 
 
-@pytest.mark.parametrize("tls", [False, True])
-@pytest.mark.parametrize("then", [hangs_up, drops_the_line])
+@pytest.mark.parametrize(("tls", "then"), [(False, hangs_up), (False, drops_the_line), (True, hangs_up)])
 async def test_a_body_without_a_length_ends_where_the_connection_does(
     transport: HttpTransport,
     gate: CountingGate,
@@ -111,6 +117,32 @@ async def test_a_body_without_a_length_ends_where_the_connection_does(
     then: Callable[[Connection], Awaitable[None]],
 ) -> None:
     async with RawServer(says(OK + b"\r\n{", b"}", then=then), tls=trusted if tls else None) as server:
+        assert (await transport.send(get(server), gate)).body == b"{}"
+
+
+@pytest.mark.rule("B10")
+@pytest.mark.parametrize("then", [drops_the_line, stops_sending])
+@pytest.mark.parametrize("size", [2, 500_000])
+async def test_under_tls_a_body_without_a_length_is_whole_only_where_the_peer_says_that_it_ends(
+    transport: HttpTransport,
+    gate: CountingGate,
+    trusted: ssl.SSLContext,
+    then: Callable[[Connection], Awaitable[None]],
+    size: int,
+) -> None:
+    """RFC 9112 8, RFC 8446 6.1: what came may parse, and anybody on the way can have cut it."""
+    body = b"{" + b" " * (size - 2) + b"}"
+    async with RawServer(says(OK + b"\r\n" + body, then=then), tls=trusted) as server:
+        with pytest.raises(TransportFault) as caught:
+            await transport.send(get(server), gate)
+    assert (caught.value.kind, caught.value.http_status, caught.value.is_ambiguous) == ("truncated", 200, True)
+
+
+@pytest.mark.parametrize("then", [drops_the_line, stops_sending])
+async def test_under_tls_a_body_with_a_length_is_whole_however_the_connection_ends(
+    transport: HttpTransport, gate: CountingGate, trusted: ssl.SSLContext, then: Callable[[Connection], Awaitable[None]]
+) -> None:
+    async with RawServer(says(OK + b"Content-Length: 2\r\n\r\n{}", then=then), tls=trusted) as server:
         assert (await transport.send(get(server), gate)).body == b"{}"
 
 

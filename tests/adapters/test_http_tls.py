@@ -160,6 +160,35 @@ async def test_through_a_proxy_the_gate_is_asked_at_the_request_and_not_at_the_c
         assert token not in caplog.text
 
 
+@pytest.mark.rule("B10")
+@pytest.mark.parametrize(("ending", "fault"), [("close", None), ("abort", "truncated")])
+async def test_through_a_proxy_too_a_body_without_a_length_is_whole_only_where_the_server_says_that_it_ends(
+    transport: HttpTransport,
+    gate: CountingGate,
+    serves: Serves,
+    monkeypatch: pytest.MonkeyPatch,
+    ending: str,
+    fault: str | None,
+) -> None:
+    async def says_no_length(connection: Connection) -> None:
+        await connection.request()
+        await connection.send(b"HTTP/1.1 200 OK\r\n\r\n{}")
+        getattr(connection.writer.transport, ending)()
+
+    async with (
+        RawServer(says_no_length, tls=serves("jobs.example.test")) as server,
+        RawServer(Tunnel(server.port).handle) as proxy,
+    ):
+        monkeypatch.setenv("HTTPS_PROXY", f"http://{proxy.place}")
+        request = get("https://jobs.example.test/v1/jobs/1", "jobs.example.test")
+        if fault is None:
+            assert (await transport.send(request, gate)).body == b"{}"
+        else:
+            with pytest.raises(TransportFault) as caught:
+                await transport.send(request, gate)
+            assert (caught.value.kind, caught.value.is_ambiguous) == (fault, True)
+
+
 async def test_a_proxy_that_refuses_is_a_failure_of_the_way_and_not_ambiguous(
     transport: HttpTransport, gate: CountingGate, authority: trustme.CA, monkeypatch: pytest.MonkeyPatch
 ) -> None:
