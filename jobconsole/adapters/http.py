@@ -19,7 +19,7 @@ import h11
 import httpx
 
 from jobconsole.adapters.http_body import BodyReader
-from jobconsole.adapters.http_connection import HttpConnection, connect, is_end_signed
+from jobconsole.adapters.http_connection import ClosedUnanswered, HttpConnection, connect, is_end_signed
 from jobconsole.adapters.http_credential import CredentialDesk, credential_headers
 from jobconsole.adapters.http_headers import NAME, checked, value_of
 from jobconsole.adapters.http_idle import IdleConnections, close_quietly
@@ -250,7 +250,10 @@ class _Body(httpx.AsyncByteStream):
 
 
 class _Proxied(httpx.AsyncHTTPTransport):
-    """httpx's own transport, for one connection through a proxy."""
+    """httpx's own transport, for one connection through a proxy.
+
+    It does not tell whether anything of an answer came before a connection was gone: that is never a `PeerClosedIdle`.
+    """
 
     is_free = is_ready = True  # its own pool of one looks after that
 
@@ -317,7 +320,7 @@ def _fault_of(error: Exception, progress: _Progress) -> TransportFault | Certifi
         return progress.fault("truncated", "the answer's body is not complete")
     if any(isinstance(cause, h11.ProtocolError) for cause in causes):
         return progress.fault("protocol", f"the answer is not HTTP ({error})")
-    if progress.http_status is None and progress.is_reused:
+    if progress.is_reused and isinstance(error, ClosedUnanswered):
         fault = progress.fault("reset", "the kept-alive connection was closed before an answer began")
         return PeerClosedIdle(fault.kind, str(fault), is_ambiguous=True)
     return progress.fault("reset", "the connection was closed before the answer was complete")

@@ -25,11 +25,15 @@ async def connect(host: str, port: int) -> HttpConnection:
     return connection
 
 
+class ClosedUnanswered(ConnectionResetError):
+    """The connection is gone, and not one byte of the answer had come."""
+
+
 class HttpConnection(asyncio.Protocol):
     """One exchange at a time: `begin`, `send`, then `chunk` until it gives None, then `end`.
 
-    Reading raises `h11.RemoteProtocolError` for what is not HTTP or stops within a body, and `ConnectionResetError` for a
-    connection that is gone otherwise.
+    Reading raises `h11.RemoteProtocolError` for what is not HTTP or stops within a body, `ClosedUnanswered` for a connection
+    that is gone before anything of the answer came, and `ConnectionResetError` for one that is gone otherwise.
     """
 
     _transport: asyncio.Transport
@@ -40,7 +44,7 @@ class HttpConnection(asyncio.Protocol):
         self._error: Exception | None = None
         self._waiting: asyncio.Future[None] | None = None
         self._is_asking = self._is_ended = self._is_paused = self._has_surplus = False
-        self._is_cut = False
+        self._has_heard = self._is_cut = False
         self._unread = 0
 
     @property
@@ -77,7 +81,7 @@ class HttpConnection(asyncio.Protocol):
 
     def begin(self, method: str, target: bytes, headers: list[tuple[bytes, bytes]], body: bytes) -> bytes:
         """The bytes of a request, of which none has left yet; from here on the connection is in use."""
-        self._is_asking = True
+        self._is_asking, self._has_heard = True, False
         send = self._parser.send
         data = send(h11.Request(method=method, target=target, headers=headers)) or b""
         if body:
@@ -124,7 +128,8 @@ class HttpConnection(asyncio.Protocol):
             self._parser.receive_data(b"")
             return
         if self._is_ended or self._lost.is_set():
-            raise ConnectionResetError("the connection was closed") from self._error
+            gone = ConnectionResetError if self._has_heard else ClosedUnanswered
+            raise gone("the connection was closed") from self._error
         if self._is_paused:
             self._is_paused = False
             self._transport.resume_reading()
@@ -147,6 +152,7 @@ class HttpConnection(asyncio.Protocol):
         if not self._is_asking:
             self._has_surplus = True
             return
+        self._has_heard = True
         self._parser.receive_data(data)
         self._unread += len(data)
         if self._unread > MOST_UNREAD and not self._is_paused:

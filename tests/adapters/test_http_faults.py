@@ -228,18 +228,48 @@ async def test_a_reused_connection_that_closes_before_it_answers_may_be_repeated
         assert (answer.http_status, server.connections, gate.calls) == (200, 2, 3)
 
 
+async def closes_in_the_status_line(connection: Connection) -> None:
+    await connection.request()
+    await connection.send(b"HTTP/1.1 20")
+
+
+async def resets_behind_an_interim_answer(connection: Connection) -> None:
+    await connection.request()
+    await connection.send(b"HTTP/1.1 102 Processing\r\n\r\n")
+    await asyncio.sleep(0.02)  # so that the reset does not overtake it
+    connection.reset()
+
+
+async def closes_behind_an_interim_answer(connection: Connection) -> None:
+    await connection.request()
+    await connection.send(b"HTTP/1.1 102 Processing\r\n\r\n")
+
+
+@pytest.mark.rule("B10")
+@pytest.mark.parametrize(
+    ("end", "kind"),
+    [
+        (closes_in_the_status_line, "reset"),
+        (closes_behind_an_interim_answer, "reset"),
+        (resets_behind_an_interim_answer, "reset"),
+        (closes_in_the_head, "reset"),
+        (sends_part_of_a_body, "truncated"),
+    ],
+)
 async def test_a_reused_connection_that_fails_within_its_answer_may_not_be_repeated(
-    transport: HttpTransport, gate: CountingGate
+    transport: HttpTransport, gate: CountingGate, end: Callable[[Connection], Awaitable[None]], kind: str
 ) -> None:
+    """One byte of the answer proves that the request was read: nothing may say that it was not."""
+
     async def handler(connection: Connection) -> None:
         await connection.request()
         await connection.answer()
-        await sends_part_of_a_body(connection)
+        await end(connection)
 
     async with RawServer(handler) as server:
         await transport.send(get(server), gate)
         fault = await fault_of(transport, get(server), gate)
-        assert (fault.kind, isinstance(fault, PeerClosedIdle)) == ("truncated", False)
+        assert (fault.kind, isinstance(fault, PeerClosedIdle), fault.is_ambiguous) == (kind, False, True)
 
 
 @pytest.mark.parametrize("tls", [False, True])
