@@ -37,6 +37,7 @@ class HttpConnection(asyncio.Protocol):
     """
 
     _transport: asyncio.Transport
+    _wire: asyncio.Transport  # the same without TLS, else the one below it
 
     def __init__(self) -> None:
         self._parser = h11.Connection(h11.CLIENT, max_incomplete_event_size=LONGEST_HEAD)
@@ -109,9 +110,15 @@ class HttpConnection(asyncio.Protocol):
             await self._more()
 
     def end(self) -> None:
-        """The exchange is over. The connection stays usable where both sides said all they had to say, and want to go on."""
+        """The exchange is over. The connection stays usable where both sides said all they had to say, and want to go on.
+
+        A server may answer before it has read the whole request (413). The rest of that would be the head of the next one for
+        a server that reads no further, so what has not left us by now spoils the connection.
+        """
         parser = self._parser
-        if parser.our_state is h11.DONE and parser.their_state is h11.DONE and not parser.trailing_data[0]:
+        is_unsent = bool(self._transport.get_write_buffer_size() or self._wire.get_write_buffer_size())
+        is_said = parser.our_state is h11.DONE and parser.their_state is h11.DONE
+        if is_said and not is_unsent and not parser.trailing_data[0]:
             parser.start_next_cycle()
             self._is_asking = False
 
@@ -145,7 +152,7 @@ class HttpConnection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """The connection stands."""
         assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
+        self._transport = self._wire = transport
 
     def data_received(self, data: bytes) -> None:
         """Bytes have come; unasked ones spoil the connection."""

@@ -8,6 +8,7 @@ import ssl
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -270,6 +271,28 @@ async def test_a_reused_connection_that_fails_within_its_answer_may_not_be_repea
         await transport.send(get(server), gate)
         fault = await fault_of(transport, get(server), gate)
         assert (fault.kind, isinstance(fault, PeerClosedIdle), fault.is_ambiguous) == (kind, False, True)
+
+
+@pytest.mark.parametrize("tls", [False, True])
+async def test_a_connection_whose_last_request_has_not_left_whole_is_not_used_again(
+    transport: HttpTransport, gate: CountingGate, tls: bool, trusted: ssl.SSLContext
+) -> None:
+    """The server answers 413 and reads no further: the rest of 8 MB would come before the next request."""
+
+    async def handler(connection: Connection) -> None:
+        if connection.number > 1:
+            await answer_all(connection)
+            return
+        await connection.reader.readuntil(b"\r\n\r\n")
+        connection.writer.transport.pause_reading()  # type: ignore[attr-defined]
+        await connection.answer(status="413 Content Too Large")
+        await asyncio.Event().wait()
+
+    async with RawServer(handler, tls=trusted if tls else None) as server:
+        large = replace(get(server), method="POST", body=b"x" * 8_000_000)
+        assert (await transport.send(large, gate)).http_status == 413
+        assert (await transport.send(get(server), gate)).http_status == 200
+        assert (server.connections, gate.calls) == (2, 2)
 
 
 @pytest.mark.parametrize("tls", [False, True])
