@@ -9,7 +9,7 @@ import os
 
 from hypothesis import settings
 
-pytest_plugins = ("jobconsole.testing.plugin", "tests.rules_plugin", "tests.skips_plugin")
+pytest_plugins = ("jobconsole.testing.plugin", "tests.patient_plugin", "tests.rules_plugin", "tests.skips_plugin")
 
 # On a loaded machine one example may take long without anything being wrong. In CI the same examples come each time, so that
 # a red run is red for the change at hand.
