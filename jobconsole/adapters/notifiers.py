@@ -11,6 +11,10 @@ import contextlib
 import importlib.util
 import logging
 import re
+import smtplib
+import socket
+import ssl
+import sys
 import threading
 import urllib.parse
 from collections.abc import Callable, Sequence
@@ -33,6 +37,14 @@ EXTRA_MISSING = "notifications by urls need Apprise: pip install 'jobconsole[not
 
 _SCHEME = re.compile(r"[a-z][a-z0-9]{0,19}(?=://)", re.IGNORECASE)
 _LONGEST = 200  # characters of what a channel says
+_REFUSED = (
+    ConnectionRefusedError,
+    socket.gaierror,
+    ssl.SSLCertVerificationError,
+    smtplib.SMTPResponseException,
+    smtplib.SMTPRecipientsRefused,
+)
+"""Faults after which nobody has the message: there was no way to the service, or it said no."""
 _THREAD = "jobconsole-notify"
 
 
@@ -87,32 +99,62 @@ class AppriseNotifier:
 
     async def _send(self, channel: _Channel, notice: Notice) -> Sent:
         try:
-            said = await _aside(lambda: _deliver(channel.url, notice), self._patience_s)
+            said = await _aside(lambda: _deliver(channel.url, notice, self._patience_s), self._patience_s)
         except TimeoutError:
             return Sent(channel.name, None, f"no answer within {self._patience_s:g} s")
         except Exception as error:  # whatever a channel does stays with it
-            said = f"{type(error).__name__}: {error}"
-        return Sent(channel.name, said is None, "" if said is None else _harmless(said, channel.url))
+            said = _Said(False if _is_refusal(error) else None, f"{type(error).__name__}: {error}")
+        return Sent(channel.name, said.is_taken, _harmless(said.text, channel.url))
 
 
-def _deliver(url: str, notice: Notice) -> str | None:
-    """Send by one URL; None where it was taken, else what was wrong. Blocks, and runs in a thread of this file only."""
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What became of a message (`Sent.is_taken`), in words that may hold pieces of the URL."""
+
+    is_taken: bool | None
+    text: str = ""
+
+
+def _deliver(url: str, notice: Notice, patience_s: float) -> _Said:
+    """Send by one URL. Blocks, and runs in a thread of this file only.
+
+    Apprise says no of a message that was refused and of one whose answer was lost. The fault that it was handling when it
+    warned tells them apart; of several targets behind one URL it tells of one, so that the others are unknown.
+    """
     try:
         import apprise
     except ImportError:
-        return EXTRA_MISSING
-    _here.said = []
+        return _Said(False, EXTRA_MISSING)
+    _here.said, _here.faults = [], []
     for name in _TALKATIVE:
         logging.getLogger(name).addFilter(_KEPT)  # a second time changes nothing
     asset = _asset(apprise)
     service = apprise.Apprise.instantiate(url, asset=asset)
     if service is None:
-        return "Apprise does not understand the URL; see its documentation of this service"
+        return _Said(False, "Apprise does not understand the URL; see its documentation of this service")
+    if "socket_read_timeout" not in vars(service):  # unless the URL says how long: then this file's patience decides
+        service.socket_read_timeout = patience_s + 1
     sender = apprise.Apprise(asset=asset)
     sender.add(service)
     if sender.notify(notice.text, notice.title, body_format=apprise.NotifyFormat.TEXT):
-        return None
-    return " ".join(_here.said) or "the service did not take it"
+        return _Said(True)
+    text = " ".join(_here.said) or "the service did not take it"
+    if len(service) > service.retry + 1:  # Apprise counts each target once for each try
+        return _Said(None, f"not all of its targets took it: {text}")
+    if not _here.said or not all(map(_is_refusal, _here.faults)):
+        return _Said(None, f"it may have been taken: {text}")
+    return _Said(False, text)
+
+
+def _is_refusal(fault: BaseException | None) -> bool:
+    """Whether nobody can have the message after this fault, or after what caused it."""
+    from urllib3.exceptions import ConnectTimeoutError, NewConnectionError  # it comes with Apprise
+
+    while fault is not None:
+        if isinstance(fault, (*_REFUSED, ConnectTimeoutError, NewConnectionError)):
+            return True
+        fault = fault.__cause__ or fault.__context__
+    return False
 
 
 def _asset(library: Any) -> apprise.AppriseAsset:
@@ -142,10 +184,12 @@ class _Kept(logging.Filter):
             return True
         if record.levelno >= logging.WARNING and record.name == "apprise":
             said.append(record.getMessage())
+            if (fault := sys.exc_info()[1]) is not None:  # Apprise warns while it handles it, and forgets it then
+                _here.faults.append(fault)
         return False
 
 
-_here = threading.local()  # `said`: what Apprise told of the message that this thread sends
+_here = threading.local()  # `said`, `faults`: what Apprise told of the message that this thread sends, and why
 _KEPT = _Kept()
 _TALKATIVE = ("apprise", "urllib3.connectionpool")
 

@@ -19,6 +19,7 @@ from jobconsole.core.events import Table
 from jobconsole.core.operation import Operation
 from jobconsole.core.telling.notice import notice_at, notice_of
 from jobconsole.core.telling.notify_settings import NotifySettings
+from jobconsole.core.telling.wording import counted
 from jobconsole.core.vocabulary import NoticeResult
 from jobconsole.engine.reading import Reader
 from jobconsole.errors import JobconsoleError, StoreError
@@ -180,7 +181,7 @@ class Notices:
             sending.cancel()
         result, named, detail = _judged(sent, channels)
         if result is NoticeResult.NOT_REACHED:
-            log.warning("nobody was reached about %d operations: %s", len(claimed), detail)
+            log.warning("nobody was reached about %s: %s", counted(len(claimed), "operation"), detail)
         at = {op.operation_id: op.attention.notified_at for op in claimed if op.attention.notified_at is not None}
         await self._write(record_notices(at, self._actor, result, named, detail), tuple(at))
 

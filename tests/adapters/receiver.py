@@ -1,6 +1,7 @@
 """A receiver of messages: a real HTTP server on loopback that keeps what Apprise sends to `json://127.0.0.1:PORT/...`.
 
-Only this file decides how it answers: 200, or the number that the path ends in; `/hang` waits until the server is stopped.
+Only this file decides how it answers: 200, or the number that the path ends in; `/hang` waits until the server is stopped,
+`/lost` takes the message and closes the connection without an answer.
 """
 
 from __future__ import annotations
@@ -30,6 +31,9 @@ class Receiver:
                 last = self.path.rstrip("/").rpartition("/")[2]
                 if last == "hang":
                     outer._ended.wait(30)
+                if last == "lost":
+                    self.close_connection = True
+                    return
                 self.send_response(int(last) if last.isdigit() else 200)
                 self.end_headers()
 

@@ -108,6 +108,47 @@ async def test_a_channel_that_hangs_is_waited_for_so_long_and_the_program_goes_o
     assert sent == [Sent("json", None, "no answer within 0.5 s"), Sent("json", True)]
 
 
+@pytest.mark.rule("A6")
+@pytest.mark.parametrize(
+    ("path", "is_taken"),
+    [("hang?rto=0.2", None), ("lost", None), ("500", False), ("404", False)],
+    ids=["its answer is late", "its answer is lost", "it failed", "it is not there"],
+)
+async def test_a_message_that_arrived_without_an_answer_is_unknown(
+    path: str, is_taken: bool | None, tmp_path: Path, receiver: Receiver
+) -> None:
+    """The service has it, and may have told people; only its no is a no."""
+    (sent,) = await notifier(tmp_path, receiver.url(path)).send(NOTICE)
+    assert len(receiver.received) == 1
+    assert sent.is_taken is is_taken
+    assert sent.detail.startswith("it may have been taken: ") is (is_taken is None)
+
+
+async def test_a_slow_service_is_waited_for_as_long_as_the_patience_lasts(tmp_path: Path, receiver: Receiver) -> None:
+    """Not for the four seconds that Apprise would wait."""
+    started = time.monotonic()
+    (sent,) = await notifier(tmp_path, receiver.url("hang"), patience_s=5).send(NOTICE)
+    assert sent == Sent("json", None, "no answer within 5 s")
+    assert 5 <= time.monotonic() - started < 9
+
+
+@pytest.mark.parametrize(
+    ("url", "is_taken"),
+    [
+        ("json://127.0.0.1:1/a", False),
+        ("json://no-such-host.invalid/a", False),
+        ("mailto://ana:secret@example.org:1/b@example.org?smtp=127.0.0.1&mode=insecure", False),
+        ("ntfy://127.0.0.1:1/one/two", None),
+    ],
+    ids=["nobody listens", "no such name", "no mail server", "two targets"],
+)
+async def test_where_no_way_leads_to_a_service_nobody_has_the_message(url: str, is_taken: bool | None, tmp_path: Path) -> None:
+    """Of several targets behind one URL that is not known: Apprise says only that not all took it."""
+    (sent,) = await notifier(tmp_path, url).send(NOTICE)
+    assert sent.is_taken is is_taken
+    assert "onnection error" in sent.detail
+
+
 async def test_the_loop_runs_on_while_a_channel_is_asked(tmp_path: Path, receiver: Receiver) -> None:
     sending = asyncio.create_task(notifier(tmp_path, receiver.url("hang"), patience_s=3).send(NOTICE))
     turns = 0

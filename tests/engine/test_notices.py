@@ -150,7 +150,7 @@ async def test_what_stood_there_before_the_start_is_told_of_and_not_again_after_
 
 
 @pytest.mark.rule("H10")
-async def test_that_no_channel_took_the_message_is_a_record_of_its_own() -> None:
+async def test_that_no_channel_took_the_message_is_a_record_of_its_own(caplog: pytest.LogCaptureFixture) -> None:
     stage, channel = odd(), Channel()
     channel.answer = (Sent("slack", False, "404 no such hook"),)
     async with telling(stage, channel):
@@ -160,6 +160,7 @@ async def test_that_no_channel_took_the_message_is_a_record_of_its_own() -> None
     assert await told(stage) == ["a message goes out by slack", "nobody was reached by slack: slack: 404 no such hook"]
     last = (await stage.events())[-1]
     assert (last["kind"], last["change"], last["actor"].partition(":")[0]) == ("item_changed", "not_reached", "worker")
+    assert "nobody was reached about 1 operation: slack: 404 no such hook" in caplog.messages
 
 
 @pytest.mark.rule("H10")
