@@ -16,8 +16,8 @@ from tests.adapters.raw_server import Connection, RawServer, answer_all
 
 
 def get(server: RawServer, path: str = "/v1/jobs/1", **more: object) -> HttpRequest:
-    """A GET to the server, with two seconds."""
-    made = {"timeout": timedelta(seconds=2), "auth_host": server.place, **more}
+    """A GET to the server, with half a minute."""
+    made = {"timeout": timedelta(seconds=30), "auth_host": server.place, **more}
     return HttpRequest("GET", server.url + path, **made)  # type: ignore[arg-type]  # a test's own words
 
 

@@ -27,7 +27,7 @@ def token(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def get(server: RawServer, auth: Auth, **more: object) -> HttpRequest:
     """A GET with a credential."""
-    made = {"auth": auth, "auth_host": server.place, "timeout": timedelta(seconds=2), **more}
+    made = {"auth": auth, "auth_host": server.place, "timeout": timedelta(seconds=30), **more}
     return HttpRequest("GET", f"{server.url}/v1/jobs/1", **made)  # type: ignore[arg-type]  # a test's own words
 
 

@@ -55,7 +55,7 @@ async def test_what_is_unused_too_long_is_closed_without_anybody_asking() -> Non
     old = [Held(), Held(fails=True)]
     for connection in old:
         idle.keep("a", connection)
-    await asyncio.wait_for(asyncio.gather(*(connection.closed.wait() for connection in old)), 5)
+    await asyncio.wait_for(asyncio.gather(*(connection.closed.wait() for connection in old)), 30)
     assert idle.take("a") is None
     await idle.close()
 

@@ -25,7 +25,7 @@ Serves = Callable[..., ssl.SSLContext]
 
 def get(url: str, place: str) -> HttpRequest:
     """A GET that would carry a credential."""
-    return HttpRequest("GET", url, auth=Auth(secret="env:TLS_TOKEN"), auth_host=place, timeout=timedelta(seconds=5))
+    return HttpRequest("GET", url, auth=Auth(secret="env:TLS_TOKEN"), auth_host=place, timeout=timedelta(seconds=30))
 
 
 @pytest.fixture(autouse=True)
