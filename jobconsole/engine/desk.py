@@ -220,15 +220,24 @@ class Desk(Reader):
     async def wait(
         self, operation_ids: Sequence[str], timeout: float | None, on_change: Callable[[Operation], None] | None = None
     ) -> list[Operation]:
-        """Block until each operation has ended or needs a person, or `timeout` seconds are over; the operations as they are."""
+        """Block until each operation has ended or needs a person, or `timeout` seconds are over; the operations as they are.
+
+        Raises `UnknownOperation`, and `RuntimeError` where the console is closed meanwhile.
+        """
         for operation_id in operation_ids:
             await self.get(operation_id)
         seen: dict[str, int] = {}
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(timeout):
                 changes = self.store.changes(after=0)  # begins at once: nothing falls between a look and the feed
+                is_over = False
                 while not await self._all_settled(operation_ids, seen, on_change):
-                    await anext(changes)
+                    if is_over:
+                        raise RuntimeError(
+                            "the console was closed during this wait; the job goes on. To wait again, open another console, "
+                            f"or run: jobconsole wait {' '.join(operation_ids)}"
+                        )
+                    is_over = await anext(changes, None) is None
         return [await self.get(operation_id) for operation_id in operation_ids]
 
     async def _all_settled(

@@ -249,6 +249,16 @@ async def test_a_wait_ends_when_only_a_person_can_go_on() -> None:
     assert op.phase is Phase.ESCALATED
 
 
+async def test_a_wait_whose_console_is_closed_says_so_and_how_to_go_on() -> None:
+    stage = Stage([says("running")])
+    await stage.track()
+    waiting = asyncio.create_task(stage.console.wait(["op-1"], 30))
+    await quiet()
+    await stage.console.close()
+    with pytest.raises(RuntimeError, match=r"closed during this wait; the job goes on.* run: jobconsole wait op-1"):
+        await waiting
+
+
 @pytest.mark.rule("X16")
 async def test_a_wait_that_runs_out_returns_what_is_known() -> None:
     stage = Stage()
