@@ -29,7 +29,8 @@ INTERRUPTED = "Interrupting stops this wait, not the job: it goes on at the prov
 class Console:
     """A console that blocks: for scripts and notebooks. Build it with `jobconsole.open`; close it, or use `with`.
 
-    Every method is `AsyncConsole`'s, waited for. Ctrl+C ends a wait within a second; the job goes on.
+    Every method is `AsyncConsole`'s, waited for, and may be called from any thread. Ctrl+C ends a wait within a second; the
+    job goes on. A closed console, and one in a forked process, raises `RuntimeError`, which says what to do.
     """
 
     def __init__(self, portal: Portal, console: AsyncConsole) -> None:
@@ -140,9 +141,11 @@ class Console:
         return f"<Console of {self._console.home or 'the store of this user'}>"
 
     def close(self) -> None:
-        """Stop the worker, give up the store, end the thread; nothing is cancelled."""
-        self._portal.call(self._console.close())
-        self._portal.close()
+        """Stop the worker, give up the store, end the thread; nothing is cancelled at a provider.
+
+        Any thread may close, as often as it likes: all return when it is done. Calls under way end with `RuntimeError`.
+        """
+        self._portal.close(self._console.close)
 
     def __enter__(self) -> Console:
         return self

@@ -173,3 +173,25 @@ def test_a_blocking_call_from_the_consoles_own_thread_is_refused(tmp_path: Path)
     portal.close()
     with pytest.raises(RuntimeError, match="the console is closed; open another one"):
         portal.call(asyncio.sleep(0))
+
+
+def test_a_console_is_closed_once_however_often_and_by_however_many_threads(tmp_path: Path) -> None:
+    console = jobconsole.open(tmp_path / "store")
+    faults: list[BaseException] = []
+
+    def close() -> None:
+        try:
+            console.close()
+        except BaseException as error:
+            faults.append(error)
+
+    threads = [threading.Thread(target=close) for _ in range(3)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join(10)
+    assert not any(each.is_alive() for each in threads)
+    console.close()
+    assert faults == []
+    with pytest.raises(RuntimeError, match="the console is closed; open another one"):
+        console.operations()
