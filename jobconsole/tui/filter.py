@@ -55,7 +55,7 @@ class Filter:
 
     def matches(self, op: Operation, now: datetime) -> bool:
         """Whether every term matches."""
-        return all(test(op, now) for test in self.tests)
+        return not self.tests or all(test(op, now) for test in self.tests)
 
 
 EVERYTHING = Filter("", ())

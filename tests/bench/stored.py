@@ -89,14 +89,15 @@ async def filled(
     now = clock.wall().replace(microsecond=0)
     for first in range(0, count, AT_ONCE):
         numbers = range(first, min(first + AT_ONCE, count))
-        batch = [_waiting(n, contract, now, now if n < ended + due_now else now + timedelta(hours=10)) for n in numbers]
+        batch = [waiting(n, contract, now, now if n < ended + due_now else now + timedelta(hours=10)) for n in numbers]
         batch = [_succeeded(op, now) if n < ended else op for n, op in zip(numbers, batch, strict=True)]
         scope = Scope(operations=tuple(op.operation_id for op in batch), creating=True)
         await store.transact(scope, _create(batch), kind="create")
     return store
 
 
-def _waiting(number: int, contract: Contract, now: datetime, due_at: datetime) -> Operation:
+def waiting(number: int, contract: Contract, now: datetime, due_at: datetime) -> Operation:
+    """One that waits, and is due then."""
     budget = contract.budget
     limits = Limits(
         deadline_at=now + budget.deadline,

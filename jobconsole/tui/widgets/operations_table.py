@@ -52,7 +52,8 @@ class OperationsTable(OnDashboard, CursorList):
         self._holds_top = True  # nobody has chosen a row yet
         self.marked: set[str] = set()
         self._places: tuple[Place, ...] = ()
-        self._lines: dict[int, Line] = {}
+        self._lines: dict[int, Line] = {}  # as they stand on the screen, by their place there
+        self._scrolled: dict[str, Line] = {}  # as they stood before the last scroll, by operation
         self._row_context: RowContext | None = None
         self._empty_text = ""
 
@@ -260,7 +261,8 @@ class OperationsTable(OnDashboard, CursorList):
         self.redraw()
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Other rows are in sight."""
+        """Other rows are in sight; those that stay so stand elsewhere, and need not be drawn anew."""
+        self._scrolled = {line.operation_id: line for line in self._lines.values()}
         self._lines.clear()
         super().watch_scroll_y(old_value, new_value)
 
@@ -269,6 +271,7 @@ class OperationsTable(OnDashboard, CursorList):
         """Everything looks different: draw all of it."""
         self._row_context = None
         self._lines.clear()
+        self._scrolled.clear()
         self.refresh()
 
     def _redraw_lines(self) -> None:
@@ -308,12 +311,13 @@ class OperationsTable(OnDashboard, CursorList):
             self._lines.pop(y, None)
             return None
         operation_id = self.order.rows[number]
-        op, line = self.order.operation(operation_id), self._lines.get(y)
+        op, line = self.order.operation(operation_id), self._lines.get(y) or self._scrolled.pop(operation_id, None)
         is_cursor, is_gone = operation_id == self.cursor_id, operation_id not in self.feed.operations
         standing = Standing(is_cursor, is_cursor and self.has_focus, operation_id in self.marked, is_gone)
         context = self._context_now()
         if line is None or not line.is_drawn_from(op, context, standing):
-            line = self._lines[y] = draw(op, context, standing, self._places, self.size.width)
+            line = draw(op, context, standing, self._places, self.size.width)
+        self._lines[y] = line
         return line
 
     def _context_now(self) -> RowContext:
