@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-import msgspec
-
+from jobconsole.core.keeping.line import events
 from jobconsole.core.telling.story import story
 
 if TYPE_CHECKING:
@@ -39,7 +38,7 @@ class Audit(Generic[V]):
         return tuple(self._lines())
 
     def story(self) -> str:
-        """One line an event, in plain words (L2)."""
+        """One line an event, in plain words (L2). Raises `AuditBroken` where a line is no event."""
         several = len({event.get("operation_id") for event in self._events()}) > 1
         return "\n".join(story(self._events(), with_operation=several))
 
@@ -77,7 +76,7 @@ class Audit(Generic[V]):
         return (line for block in self.blocks for line in block.splitlines(keepends=True))
 
     def _events(self) -> Iterator[dict[str, Any]]:
-        return (msgspec.json.decode(line) for line in self._lines())
+        return events(self._lines())
 
     def __len__(self) -> int:
         return sum(block.count(b"\n") for block in self.blocks)

@@ -14,6 +14,8 @@ from typing import Final
 import msgspec
 
 from jobconsole.adapters.journal import BLOCK_BYTES, End, segments
+from jobconsole.core.keeping.line import UNREADABLE
+from jobconsole.errors import AuditBroken
 
 _NEAR: Final = 64 * 1024
 """Bytes within which lines are read one by one: halving further would read the same pages again."""
@@ -30,7 +32,7 @@ _decoder = msgspec.json.Decoder(_Numbered)
 def stored_events(folder: Path, begins: int, until: End, operation_id: str | None = None) -> Iterator[list[bytes]]:
     """The lines from `seq` `begins` up to `until`, verbatim, about a MiB at a time; with `operation_id` those of it alone.
 
-    A turn with an empty list has read a block in vain. Raises `OSError`, and `msgspec.MsgspecError` where a line that names the
+    A turn with an empty list has read a block in vain. Raises `OSError`, and `AuditBroken` where a line that names the
     operation is damaged.
     """
     marker = None if operation_id is None else b'"operation_id":' + msgspec.json.encode(operation_id)
@@ -51,7 +53,11 @@ def _of_operation(block: bytes, marker: bytes, operation_id: str | None) -> Iter
     while at >= 0:
         start, stop = block.rfind(b"\n", 0, at) + 1, block.find(b"\n", at) + 1 or len(block)
         line = block[start:stop]
-        if _decoder.decode(line).operation_id == operation_id:
+        try:
+            is_its_own = _decoder.decode(line).operation_id == operation_id
+        except UNREADABLE:
+            raise AuditBroken(f"a line of {operation_id} is no event; see: jobconsole audit verify") from None
+        if is_its_own:
             yield line
         at = block.find(marker, stop)
 
@@ -93,5 +99,5 @@ def _offset(path: Path, seq: int, size: int) -> int:
 def _number(line: bytes) -> int | None:
     try:
         return _decoder.decode(line).seq
-    except msgspec.MsgspecError:
+    except UNREADABLE:
         return None

@@ -10,7 +10,6 @@ import asyncio
 import csv
 import dataclasses
 import io
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -24,6 +23,7 @@ from jobconsole.cli.opening import reading, writing
 from jobconsole.cli.values import TARGET
 from jobconsole.console import Reader, write_audit
 from jobconsole.core.keeping.chain import Breach, Verification
+from jobconsole.core.keeping.line import events
 from jobconsole.core.telling.spreadsheet import csv_rows
 from jobconsole.core.telling.story import story
 from jobconsole.core.telling.terminal_text import inert
@@ -107,26 +107,19 @@ async def _write(file: BinaryIO, console: Reader, operation: str | None, form: s
 
 
 async def _fields(console: Reader, operation: str | None) -> Iterator[Mapping[str, Any]]:
-    lines = [line async for line in console.events(operation)]
-    return map(fields_of, lines)
+    return events([line async for line in console.events(operation)])
 
 
 def _tell_empty(invocation: Invocation) -> None:
     invocation.output.note("the audit is empty: its first lines come with an operation. Begin with: jobconsole submit PROVIDER")
 
 
-def fields_of(line: bytes) -> dict[str, Any]:
-    """The fields of a stored line."""
-    fields: dict[str, Any] = json.loads(line)
-    return fields
-
-
-def _texts(events: Iterable[Mapping[str, Any]], form: str, *, is_whole: bool) -> Iterator[str]:
+def _texts(told: Iterable[Mapping[str, Any]], form: str, *, is_whole: bool) -> Iterator[str]:
     """Lines of the story, or of the CSV; in both each event is one line, and foreign text is inert (U3)."""
     if form == "story":
-        yield from story(events, with_operation=is_whole)
+        yield from story(told, with_operation=is_whole)
         return
-    for row in csv_rows(events):
+    for row in csv_rows(told):
         made = io.StringIO()
         csv.writer(made, lineterminator="").writerow([inert(cell) for cell in row])
         yield made.getvalue()

@@ -11,8 +11,6 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from jobconsole.core.deciding.account import Account, account
 from jobconsole.core.events import Table
 from jobconsole.core.operation import Operation, Option
@@ -125,13 +123,17 @@ class Reader:
         return self.store.cursor()
 
     async def why(self, operation_id: str, at: datetime | None = None) -> str:
-        """Why it was checked then, why not earlier, what comes next, in plain words (U7). Raises `UnknownOperation`."""
+        """Why it was checked then, why not earlier, what comes next, in plain words (U7).
+
+        Raises `UnknownOperation`, `AuditBroken` where a line of it is no event.
+        """
+        from jobconsole.core.keeping.line import events
         from jobconsole.core.telling.why import why
 
         op = await self.get(operation_id)
-        events = [msgspec.json.decode(line) async for line in self.events(operation_id)]
+        told = [*events([line async for line in self.events(operation_id)])]
         account_now = (await self.accounts()).get(op.account_key)
-        return why(op, events, at, self.clock.wall(), account_now, await self.contract_of(op))
+        return why(op, told, at, self.clock.wall(), account_now, await self.contract_of(op))
 
     async def verify(self) -> Verification:
         """Whether the audit's chain is whole, and what its anchors prove (L3, L7)."""

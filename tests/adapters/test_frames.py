@@ -117,9 +117,18 @@ def test_a_word_of_a_newer_version_is_kept_behind_the_known_ones() -> None:
     assert list(frame["phase"].cat.categories) == list(map(str, Phase))
 
 
+NESTED = b"[" * 5_000 + b"]" * 5_000
+
+
 @pytest.mark.rule("S4")
-def test_a_line_that_is_no_event_is_named_and_never_left_out() -> None:
-    lines = [*some().lines, b'{"v":1,"chain":\n', *some().lines]
+@pytest.mark.parametrize(
+    "line",
+    [b'{"v":1,"chain":\n', b'{"v":1,"more":%b}\n' % NESTED, b'{"v":1,"kind":%b}\n' % NESTED, NESTED + b"\n"],
+    ids=["cut", "nested in what is no column", "nested in a column", "nested and no object"],
+)
+@pytest.mark.parametrize("before", [b"", b'{"v":1,"seq":"no number"}\n'], ids=["in bulk", "value by value"])
+def test_a_line_that_is_no_event_is_named_and_never_left_out(line: bytes, before: bytes) -> None:
+    lines = [*some().lines[:-1], before or some().lines[-1], line, *some().lines]
     with pytest.raises(AuditBroken, match="line 5 of the audit is no event"):
         audit_frame(lines)
 

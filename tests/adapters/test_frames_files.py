@@ -165,6 +165,21 @@ def test_a_copy_that_was_cut_is_told(tmp_path: Path) -> None:
         jobconsole.read_audit(tmp_path / "copy.jsonl")
 
 
+@pytest.mark.rule("S4")
+@pytest.mark.parametrize("number", [1, 3])
+@pytest.mark.parametrize("line", [b'{"seq":', b'{"more":' + b"[" * 5_000 + b"]" * 5_000 + b"}"], ids=["cut", "nested"])
+def test_a_line_of_an_export_that_is_no_event_and_no_operation_is_named(number: int, line: bytes, tmp_path: Path) -> None:
+    for name, frame in (("audit.jsonl", audit()), ("operations.jsonl", operations())):
+        jobconsole.write_frame(frame, tmp_path / name)
+        lines = (tmp_path / name).read_bytes().split(b"\n")
+        lines[number - 1] = line
+        (tmp_path / name).write_bytes(b"\n".join(lines))
+    with pytest.raises(AuditBroken, match=f"line {number} of audit.jsonl is no event"):
+        jobconsole.read_audit(tmp_path / "audit.jsonl")
+    with pytest.raises(InvalidValue, match=f"line {number} of operations.jsonl is no operation"):
+        jobconsole.read_operations(tmp_path / "operations.jsonl")
+
+
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [

@@ -10,6 +10,7 @@ import pytest
 from jobconsole.adapters.journal import End, segment_path
 from jobconsole.adapters.stored_events import stored_events
 from jobconsole.core.keeping.line import Position
+from jobconsole.errors import AuditBroken
 
 LINES = 1_200
 SEGMENTS = (1, 500, 501)  # the first `seq` of each
@@ -57,3 +58,15 @@ def test_a_damaged_line_of_another_operation_hides_nothing(tmp_path: Path) -> No
         found = [each for some in stored_events(tmp_path, begins, end, "op-ü") for each in some]
         wanted = [seq for seq in range(begins, 401) if NAMES[seq % len(NAMES)] == "op-ü"]
         assert [msgspec.json.decode(each)["seq"] for each in found] == wanted
+
+
+@pytest.mark.parametrize("more", [b'"text":', b'"text":' + b"[" * 5_000 + b"]" * 5_000 + b"}"], ids=["cut", "nested"])
+def test_a_damaged_line_of_the_operation_itself_is_told(tmp_path: Path, more: bytes) -> None:
+    """It is never left out, as a line of another operation is."""
+    damaged = b'{"seq":401,"operation_id":"op-1",' + more + b"\n"
+    lines = [*(line(seq) for seq in range(1, 401)), damaged]
+    segment_path(tmp_path, 1).write_bytes(b"".join(lines))
+    end = End(1, sum(map(len, lines)), Position(401, ""))
+    assert list(stored_events(tmp_path, 1, end, "op-ü"))
+    with pytest.raises(AuditBroken, match="a line of op-1 is no event"):
+        list(stored_events(tmp_path, 401, end, "op-1"))

@@ -8,6 +8,7 @@ guessed.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
@@ -19,6 +20,7 @@ from msgspec.structs import astuple
 from jobconsole.adapters import collector
 from jobconsole.adapters.frames.arrays import LARGEST, NO_COUNT, Words, is_of_kind, joined, piece
 from jobconsole.core.events import Kind
+from jobconsole.core.keeping.line import UNREADABLE, no_event
 from jobconsole.core.telling.columns import AUDIT, Column, Holds
 from jobconsole.errors import AuditBroken
 
@@ -69,6 +71,7 @@ _PLACES: Final = [[*_OUTER, *_INNER].index(column) for column in AUDIT]
 _Answer = _struct("_Answer", _INNER)
 _Row = _struct("_Row", _OUTER, (_INSIDE, _Answer, _Answer()))
 _decoder: Final = msgspec.json.Decoder(_Row)
+_any_decoder: Final = msgspec.json.Decoder(dict[str, Any])
 
 
 def audit_frame(lines: Iterable[bytes]) -> pandas.DataFrame:
@@ -139,8 +142,8 @@ def _read(lines: bytes, done: int) -> Iterator[Sequence[Any]]:
         rows: list[Any] = _decoder.decode_lines(lines)
     except msgspec.ValidationError:
         return _read_each(lines, done)
-    except msgspec.DecodeError:
-        raise _broken(lines, done) from None
+    except UNREADABLE:
+        raise _broken(lines, done, _decoder) from None
     *outer, answers = _transposed(rows, len(_OUTER) + 1)
     found = [*outer, *_transposed(answers, len(_INNER))]
     return (found[place] for place in _PLACES)
@@ -154,9 +157,9 @@ def _transposed(rows: Any, width: int) -> Iterable[Sequence[Any]]:
 def _read_each(lines: bytes, done: int) -> Iterator[Sequence[Any]]:
     """The same, for lines of which some hold what we would not write."""
     try:
-        events: list[dict[str, Any]] = msgspec.json.Decoder(dict[str, Any]).decode_lines(lines)
-    except msgspec.DecodeError:
-        raise _broken(lines, done) from None
+        events: list[dict[str, Any]] = _any_decoder.decode_lines(lines)
+    except UNREADABLE:
+        raise _broken(lines, done, _any_decoder) from None
     return ([_checked(column, event) for event in events] for column in AUDIT)
 
 
@@ -165,14 +168,19 @@ def _checked(column: Column, event: dict[str, Any]) -> Any:
     return value if is_of_kind(column, value) else _TYPES[column.holds][1]
 
 
-def _broken(lines: bytes, done: int) -> AuditBroken:
-    """The error that names the first line which is no JSON object."""
-    for number, line in enumerate(lines.splitlines(), start=done + 1):
-        try:
-            msgspec.json.decode(line, type=dict[str, Any])
-        except msgspec.DecodeError:
-            return AuditBroken(f"line {number} of the audit is no event; see: jobconsole audit verify")
-    raise AssertionError("the decoder refused a block whose lines it takes")
+def _broken(lines: bytes, done: int, decoder: msgspec.json.Decoder[Any]) -> AuditBroken:
+    """The error that names the first line which is no JSON object; `decoder` is the one that refused the whole."""
+    return no_event(done + first_unreadable(lines, decoder))
+
+
+def first_unreadable(lines: bytes, decoder: msgspec.json.Decoder[Any]) -> int:
+    """The number of the first of these lines that `decoder` refuses, from 1; as `decode_lines`, it passes over blank ones."""
+    number = 1
+    with contextlib.suppress(*UNREADABLE):
+        for line in lines.split(b"\n"):
+            decoder.decode_lines(line)
+            number += 1
+    return number
 
 
 def with_providers(frame: pandas.DataFrame) -> pandas.DataFrame:

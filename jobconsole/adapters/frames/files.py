@@ -13,14 +13,15 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from jobconsole.adapters.frames.audit import audit_frame_of_blocks, with_providers
+from jobconsole.adapters.frames.audit import audit_frame_of_blocks, first_unreadable, with_providers
 from jobconsole.adapters.frames.dtypes import usual
 from jobconsole.adapters.frames.operations import OPERATIONS
 from jobconsole.adapters.frames.tables import conformed, guarded_cells, is_text, naive, plain, typed
 from jobconsole.adapters.journal import blocks_of, segments
+from jobconsole.core.keeping.line import UNREADABLE, no_event
 from jobconsole.core.telling.columns import AUDIT, Column
 from jobconsole.core.telling.terminal_text import inert
-from jobconsole.errors import AuditBroken, InvalidValue
+from jobconsole.errors import InvalidValue
 
 if TYPE_CHECKING:
     import pandas
@@ -70,7 +71,10 @@ def read_audit(path: Path | str) -> pandas.DataFrame:
 
 
 def read_operations(path: Path | str) -> pandas.DataFrame:
-    """Operations as a frame, from what `write_frame` made of `console.to_frame()`: .jsonl, .csv or .parquet."""
+    """Operations as a frame, from what `write_frame` made of `console.to_frame()`: .jsonl, .csv or .parquet.
+
+    Raises `InvalidValue` where nothing of the kind is there.
+    """
     source = Path(path)
     _existing(source)
     return _read(source, OPERATIONS)
@@ -122,8 +126,8 @@ def _is_stored(path: Path) -> bool:
         first = file.readline()
     try:
         return not first.strip() or "v" in msgspec.json.decode(first, type=dict[str, object])
-    except msgspec.DecodeError:
-        raise AuditBroken(f"line 1 of {path.name} is no event") from None
+    except UNREADABLE:
+        raise no_event(1, path.name) from None
 
 
 def _read(path: Path, columns: Sequence[Column]) -> pandas.DataFrame:
@@ -136,8 +140,19 @@ def _read(path: Path, columns: Sequence[Column]) -> pandas.DataFrame:
     if form == "csv":
         table = pandas.read_csv(path, dtype="str", keep_default_na=False)
         return typed(lambda name: [cell or None for cell in table.get(name, [None] * len(table))], columns)
-    rows = msgspec.json.Decoder(dict[str, object]).decode_lines(path.read_bytes())
+    rows = _rows(path, columns)
     return typed(lambda name: [row.get(name) for row in rows], columns)
+
+
+def _rows(path: Path, columns: Sequence[Column]) -> list[dict[str, object]]:
+    decoder, lines = msgspec.json.Decoder(dict[str, object]), path.read_bytes()
+    try:
+        return decoder.decode_lines(lines)
+    except UNREADABLE:
+        number = first_unreadable(lines, decoder)
+    if columns is AUDIT:
+        raise no_event(number, path.name)
+    raise InvalidValue(f"line {number} of {path.name} is no operation; write it anew with console.to_frame()")
 
 
 def _write_excel(frame: pandas.DataFrame, path: Path) -> None:

@@ -1,15 +1,15 @@
 """One stored line: an event's canonical bytes, their hash, and the way back (STORE 1.1).
 
 Only this file decides how an event looks on disk. A batch (`transaction.py`) encodes lines, stores write them verbatim, and
-everything that reads them again (recovery, readers, verification) uses `parse`. The stored bytes are the canonical bytes:
-nobody re-encodes a line to check it.
+everything that reads them again (recovery, readers, verification) uses `parse`; what is told of them is read by `events`. The
+stored bytes are the canonical bytes: nobody re-encodes a line to check it.
 """
 
 from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -19,6 +19,8 @@ from math import isfinite
 from typing import Any, Final
 
 import msgspec
+
+from jobconsole.errors import AuditBroken
 
 VERSION: Final = 1
 CHAIN: Final = "store"
@@ -153,6 +155,9 @@ def encode(
 
 _decoder = msgspec.json.Decoder(Line)
 
+UNREADABLE: Final = (msgspec.MsgspecError, RecursionError)
+"""What decoding a line raises that is no JSON of the type asked for, or is nested deeper than Python can follow."""
+
 
 def parse(data: bytes) -> Line | None:
     """The line that these bytes are, newline included; None where it does not end properly or its hash does not fit."""
@@ -162,8 +167,23 @@ def parse(data: bytes) -> Line | None:
         return None
     try:
         return _decoder.decode(data)
-    except msgspec.MsgspecError:
+    except UNREADABLE:
         return None
+
+
+def events(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
+    """The fields of each stored line. Raises `AuditBroken` at one that is no event, with its number among these lines."""
+    for number, line in enumerate(lines, start=1):
+        try:
+            fields: dict[str, Any] = msgspec.json.decode(line, type=dict[str, Any])
+        except UNREADABLE:
+            raise no_event(number) from None
+        yield fields
+
+
+def no_event(number: int, source: str = "the audit") -> AuditBroken:
+    """The error that names a line which is no event; lines count from 1."""
+    return AuditBroken(f"line {number} of {source} is no event; see: jobconsole audit verify")
 
 
 @lru_cache(maxsize=64)  # all events of a batch have one time

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jobconsole.core.keeping.line import ENDING, HASH_FROM_END, MOST_BYTES, Place, beginning, encode, parse, storable
+from jobconsole.core.keeping.line import ENDING, HASH_FROM_END, MOST_BYTES, Place, beginning, encode, events, parse, storable
+from jobconsole.errors import AuditBroken
 
 PLACE = Place(seq=7, tx=8, batch=6, at=datetime(2026, 11, 29, 23, 5, 7, 123456, tzinfo=UTC), up=3124872, boot="7974cc38")
 
@@ -48,6 +49,27 @@ def test_a_line_is_read_back_as_it_was_written() -> None:
     assert (read.seq, read.tx, read.batch, read.op_seq, read.operation_id) == (7, 8, 6, 3, "op-1")
     assert read.set == changes
     assert read.hash == digest
+
+
+NESTED = b'{"v":1,"kind":"noted","x":' + b"[" * 5_000 + b"]" * 5_000 + b"}\n"
+
+
+@pytest.mark.rule("L3")
+def test_a_line_that_is_nested_deeper_than_python_follows_is_no_line() -> None:
+    """Whatever its hash: whoever can write the file can write that, too."""
+    body = NESTED[:-2]
+    forged = body + f',"hash":"{hashlib.sha256(body).hexdigest()}"}}\n'.encode()
+    assert parse(forged) is None
+
+
+@pytest.mark.rule("L2", "S4")
+@pytest.mark.parametrize("line", [NESTED, b'{"v":1,\n', b"[]\n", b'{"kind":"\xff"}\n', b"\n"])
+def test_a_line_that_is_no_event_is_named_where_events_are_told(line: bytes) -> None:
+    whole = encoded()[0]
+    told = events([whole, line, whole])
+    assert next(told)["kind"] == "check_reserved"
+    with pytest.raises(AuditBroken, match="line 2 of the audit is no event; see: jobconsole audit verify"):
+        next(told)
 
 
 @pytest.mark.rule("L3")
