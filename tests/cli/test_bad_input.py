@@ -40,7 +40,7 @@ def locked_out(tmp_path: Path) -> str:
     [
         (["submit", "plya"], 2, "there is no provider 'plya'; did you mean play?"),
         (["submit", "play", "--deadline", "40 minutes"], 2, "no duration; write digits and a unit"),
-        (["submit", "play", "--deadline", "1s"], 2, "a deadline lies between 3s (one request) and 366d"),
+        (["submit", "play", "--deadline", "1s"], 2, "a deadline lies between 6s (one request) and 366d"),
         (["submit", "play", "--business-deadline", "tomorrow"], 2, "is no time; write RFC 3339"),
         (["submit", "play", "--requests", "0"], 2, "0 is not in the range x>=1"),
         (["submit", "play", "--param", "port"], 2, "is no pair; write NAME=VALUE"),
