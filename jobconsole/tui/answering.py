@@ -126,25 +126,29 @@ class Answering:
         return None if picked is None else await self._answer_many(subjects, picked)
 
     async def _answer_many(self, subjects: tuple[Subject, ...], option: str) -> Chosen | None:
-        holds = self._app.holds
+        async def read(of: Sequence[Subject]) -> list[Share]:
+            shared = await shares(self._app.desk, of, (option,), lambda *of: self._app.holds.of(*of) is not None)
+            return shared[option]
+
         try:
-            shared = await shares(self._app.desk, subjects, (option,), lambda *of: holds.of(*of) is not None)
+            found = await read(subjects)
         except JobconsoleError as error:
             self._refuse(str(error))
             return None
-        found = shared[option]
         part = taking_part(found)
         if not part:
             self._refuse(nothing_text(found, option))
             return None
         is_typed = len(part) > TYPED_ABOVE or (self._app.is_production and option in DESTROYING)
-        asked = await self._app.push_screen_wait(ManyDialog(option, found, has_typed=is_typed))
+        dialog = ManyDialog(option, found, lambda of: read([share.subject for share in of]), has_typed=is_typed)
+        asked = await self._app.push_screen_wait(dialog)
         if asked is None:
             return None
+        part = taking_part(dialog.shares)  # as they were when the person accepted
         act = partial(self._decide_many, option, {share: f"dec_{uuid4().hex}" for share in part}, asked)
         if part[0].is_held:
             ids = tuple(share.operation_id for share in part)
-            holds.begin(ids, option, doing_text(option, len(part)), act)
+            self._app.holds.begin(ids, option, doing_text(option, len(part)), act)
             return None
         return act
 

@@ -65,6 +65,11 @@ class Share:
     is_held: bool = False
 
     @property
+    def subject(self) -> Subject:
+        """The operation, and the revision that the person saw."""
+        return Subject(self.operation_id, self.revision)
+
+    @property
     def is_open(self) -> bool:
         """Whether it takes part."""
         return not self.why_not

@@ -19,7 +19,7 @@ from jobconsole.tui.dialogs.choose import ChooseForManyDialog
 from jobconsole.tui.dialogs.dialog import Dialog
 from jobconsole.tui.dialogs.many import ManyDialog
 from jobconsole.tui.feed import Feed
-from jobconsole.tui.many import outcome_text
+from jobconsole.tui.many import outcome_text, taking_part
 from jobconsole.tui.screens.operations import OperationsScreen
 from tests.tui.conftest import TestedDashboard, pass_time, running, settled, text_of, until
 from tests.tui.test_operations_table import table_of
@@ -126,18 +126,74 @@ async def test_after_the_hold_all_are_decided_and_their_marks_go(dashboard: Test
     assert len({each[0].decision_id for each in decided}) == 3
 
 
-@pytest.mark.rule("H4")
-async def test_who_was_faster_on_one_of_them_is_told_and_the_others_are_done(dashboard: TestedDashboard) -> None:
-    """Ben extends one while Ana reads: two of three are extended, his is refused, and its mark stays."""
+@pytest.mark.rule("H4", "U1")
+async def test_who_is_faster_while_the_question_is_asked_is_seen_in_it(dashboard: TestedDashboard) -> None:
+    """Ben extends one and the provider ends another while Ana reads: one of three is left, and is all that is decided."""
     await tracked(dashboard, 3)
     async with running(dashboard, (120, 40)) as pilot:
-        await marked(pilot, "e")
+        dialog = await marked(pilot, "e")
         await dashboard.desk.decide("acme-02", "extend", by="person:ben")
+        await pass_time(pilot, 60)  # until a check is due
+        await dashboard.check("acme-03", {"state": "failed"})
+        await until(pilot, lambda: len(taking_part(dialog.shares)) == 1)
+        await pilot.pause()
+        shown = "\n".join(text_of(dashboard))
+        for said in (
+            "Extend 1 operation once?",
+            "1 operation, 2 of 3 left out",
+            "Extend 1 (ctrl+s)",
+            "failed  acme-03",
+            "already answered by ben",
+        ):
+            assert said in shown
         await confirmed(pilot)
-        await until(pilot, lambda: "2 extended, 1 refused: acme-02: already answered by ben" in notices(dashboard))
+        await until(pilot, lambda: "1 extended." in notices(dashboard))
+    assert [(await dashboard.desk.get(f"acme-0{n}")).granted.times for n in (1, 2, 3)] == [1, 1, 0]
+
+
+@pytest.mark.rule("U8")
+async def test_a_question_that_changed_wants_a_second_look(dashboard: TestedDashboard) -> None:
+    """The key that comes right after the change, and the old count, are not meant for what stands there now."""
+    await tracked(dashboard, 12)
+    async with running(dashboard, (120, 40)) as pilot:
+        dialog = await marked(pilot, "e")
+        await dashboard.desk.decide("acme-02", "extend", by="person:ben")
+        await until(pilot, lambda: len(taking_part(dialog.shares)) == 11)
+        await pilot.press("ctrl+s")
+        assert dashboard.screen is dialog
+        await confirmed(pilot, typed="12")
+        assert any("That is not how many there are." in line for line in text_of(dashboard))
+        await confirmed(pilot, typed="11")
+        await until(pilot, lambda: "11 extended." in notices(dashboard))
+
+
+async def test_where_none_is_left_to_decide_about_the_question_says_so(dashboard: TestedDashboard) -> None:
+    """It stays, and nothing is decided."""
+    await tracked(dashboard, 2)
+    async with running(dashboard, (120, 40)) as pilot:
+        dialog = await marked(pilot, "c")
+        await pass_time(pilot, 60)  # until a check is due
+        await dashboard.check("acme-01", {"state": "done"})
+        await dashboard.check("acme-02", {"state": "done"})
+        await until(pilot, lambda: not taking_part(dialog.shares))
+        await confirmed(pilot)
+        assert dashboard.screen is dialog
+        assert any("cancel is open for none of them any more: Esc goes back." in line for line in text_of(dashboard))
+        assert dashboard.holds.waiting == []
+
+
+@pytest.mark.rule("H4")
+async def test_who_was_faster_on_one_of_them_is_told_and_the_others_are_done(dashboard: TestedDashboard) -> None:
+    """Ben extends one while the choice is held: two of three are cancelled, the third is refused, and its mark stays."""
+    await tracked(dashboard, 3)
+    async with running(dashboard, (120, 40)) as pilot:
+        await marked(pilot, "c")
+        await confirmed(pilot)
+        await dashboard.desk.decide("acme-02", "extend", by="person:ben")
+        await pass_time(pilot, 5)
+        await until(pilot, lambda: "2 being cancelled, 1 refused: acme-02: already answered by ben" in notices(dashboard))
         await until(pilot, lambda: table_of(dashboard).marked == {"acme-02"})
         assert any("acme-02" in line.text for line in dashboard.log_ring.lines)
-    assert [(await dashboard.desk.get(f"acme-0{n}")).granted.times for n in (1, 2, 3)] == [1, 1, 1]
 
 
 @pytest.mark.rule("H4", "U8")

@@ -93,6 +93,16 @@ class Question(OnDashboard, ModalScreen[Asked | None]):
         self._confirm_key = FIELD_KEY if typed else self.CONFIRM_KEY
         self._bindings.bind(self._confirm_key, "confirm", self._act_label, priority=True)
 
+    def ask_anew(self, *, act_label: str, typed: str) -> None:
+        """What it is about has changed while it was asked: other words, and nothing acts before they were seen."""
+        self._act_label, self._typed = act_label, typed
+        self._bindings.key_to_bindings.pop(self._confirm_key, None)
+        self._bindings.bind(self._confirm_key, "confirm", act_label, priority=True)
+        self.query_one("#dialog").border_title = self.heading
+        self.query_one("#dialog-subject", Static).update(self.subject())
+        self.query_one("#act", Button).label = self._button_label()
+        self._guard.note()
+
     def compose(self) -> ComposeResult:
         """Heading, the dialog's own parts, what must be typed, a line for what is wrong, and the buttons."""
         self.set_class(self.is_destroying, "-destroys")
@@ -106,10 +116,13 @@ class Question(OnDashboard, ModalScreen[Asked | None]):
             yield Static("", classes="dialog-fault", id="dialog-fault", markup=False)
             with Horizontal(id="buttons"):
                 yield SafeButton(Content(self.safe_label), id="keep")
-                key = self._confirm_key if len(self._confirm_key) > 1 else self._confirm_key.upper()
-                act = ActButton(Content(f"{self._act_label} ({key})"), id="act")
+                act = ActButton(self._button_label(), id="act")
                 act.variant = "error" if self.is_destroying else "primary"
                 yield act
+
+    def _button_label(self) -> Content:
+        key = self._confirm_key if len(self._confirm_key) > 1 else self._confirm_key.upper()
+        return Content(f"{self._act_label} ({key})")
 
     def _subtitle(self) -> str:
         if not self.query(Input):

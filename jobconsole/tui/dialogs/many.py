@@ -1,13 +1,15 @@
 """One question about many operations: the exact count, every id, what will happen to each or why it is left out (UX 1a, U8).
 
-Only this file decides what stands in that question; `many.py` says what the choice means for each operation.
+Only this file decides what stands in that question; `many.py` says what the choice means for each operation. The question
+follows the store while it is asked: what changed is left out before a person's eyes, not refused afterwards.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import ClassVar
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import ClassVar, TypeAlias
 
+from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
@@ -15,15 +17,20 @@ from textual.widgets import Static
 
 from jobconsole.core.telling.terminal_text import inert
 from jobconsole.core.telling.wording import counted, marked
+from jobconsole.errors import JobconsoleError
 from jobconsole.tui.detail_sections import Pen
 from jobconsole.tui.dialogs.dialog import Asked, Question
 from jobconsole.tui.dialogs.reason import ReasonField
 from jobconsole.tui.many import WORDINGS, Share, taking_part
+from jobconsole.tui.messages import Changed
 from jobconsole.tui.options import arrows
 from jobconsole.tui.widgets.line_list import Entry, LineList
 
 DESTROYING = frozenset({"cancel", "close"})
 """What cannot be undone once it left: production asks for more than a key."""
+
+Reading: TypeAlias = Callable[[Sequence[Share]], Awaitable[Sequence[Share]]]
+"""Reads anew what the choice means for the operations of these shares, for the revisions that were seen."""
 
 AROUND_TALL, AROUND_SHORT = 21, 16  # lines of the dialog beside the list, on a tall and on a short terminal
 
@@ -46,12 +53,22 @@ class ManyDialog(Question):
     typed_label = "Type how many operations this is about"
     typed_fault = "That is not how many there are."
 
-    def __init__(self, option: str, shares: Sequence[Share], *, has_typed: bool) -> None:
-        part, words = taking_part(shares), WORDINGS[option]
+    def __init__(self, option: str, shares: Sequence[Share], read: Reading, *, has_typed: bool) -> None:
         self.option, self.shares = option, tuple(shares)
-        super().__init__(act_label=f"{words.act} {len(part):,}", typed=str(len(part)) if has_typed else "")
-        self.heading = words.question.format(counted(len(part), "operation"))
-        self.safe_label, self.is_destroying = words.safe, option in DESTROYING
+        self._read, self._has_typed = read, has_typed
+        self._changed: set[str] = set()  # ids of what must be read anew
+        super().__init__(act_label=self._act(), typed=self._count())
+        self.heading = self._question()
+        self.safe_label, self.is_destroying = WORDINGS[option].safe, option in DESTROYING
+
+    def _act(self) -> str:
+        return f"{WORDINGS[self.option].act} {len(taking_part(self.shares)):,}"
+
+    def _count(self) -> str:
+        return str(len(taking_part(self.shares))) if self._has_typed else ""
+
+    def _question(self) -> str:
+        return WORDINGS[self.option].question.format(counted(len(taking_part(self.shares)), "operation"))
 
     def subject(self) -> Content:
         """How many take part, and how many of the marked ones do not."""
@@ -72,12 +89,39 @@ class ManyDialog(Question):
         return "#reason"
 
     def on_mount(self) -> None:
-        """Show them."""
+        """Show them, and hear of changes."""
         super().on_mount()
-        shown = self.query_one("#shares", LineList)
+        self._show()
+        self.feed.subscribe(self)
+
+    def _show(self) -> None:
         pen = self.pen(min(96, self.app.size.width * 96 // 100) - 10)
-        shown.show(list(entries(self.shares, pen)))
+        self.query_one("#shares", LineList).show(list(entries(self.shares, pen)))
         self.on_resize()
+
+    def on_changed(self, message: Changed) -> None:
+        """Somebody was faster, or a job has ended: look at those again whose state is not the one shown."""
+        for share in self.shares:
+            op = self.feed.operations.get(share.operation_id)
+            is_other = op is None or op.revision != share.revision or op.phase != share.phase
+            if is_other and (message.is_reload or share.operation_id in message.operation_ids):
+                self._changed.add(share.operation_id)
+        if self._changed:
+            self._look_again()
+
+    @work(exclusive=True, group="shares")
+    async def _look_again(self) -> None:
+        changed = [share for share in self.shares if share.operation_id in self._changed]
+        try:
+            found = {share.operation_id: share for share in await self._read(changed)}
+        except JobconsoleError as error:
+            self._say_fault(inert(str(error), 200))
+            return
+        self._changed -= found.keys()
+        self.shares = tuple(found.get(share.operation_id, share) for share in self.shares)
+        self.heading = self._question()
+        self.ask_anew(act_label=self._act(), typed=self._count())
+        self._show()
 
     def on_resize(self) -> None:
         """The list takes the lines that the rest leaves to it."""
@@ -87,7 +131,9 @@ class ManyDialog(Question):
         shown.styles.height = max(3, min(rows, height * 96 // 100 - rest))
 
     def asked(self) -> Asked | str:
-        """The reason."""
+        """The reason, as long as there is an operation to choose it for."""
+        if not taking_part(self.shares):
+            return f"{self.option} is open for none of them any more: Esc goes back."
         reason = self.query_one(ReasonField)
         return reason.fault or dict(reason.asked)
 
