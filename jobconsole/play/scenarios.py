@@ -85,12 +85,21 @@ def slow(job: Job, elapsed: float, number: int, rng: Random) -> Reply:
 
 
 def cancelled(job: Job, elapsed: float) -> Reply:
-    """What a job answers after its cancel was accepted: `cancelling` for `cancel_s`, then `cancelled`."""
+    """What a job answers after its cancel was accepted: `cancelling` for `cancel_s`, then `cancelled`; it gets no further."""
     since = job.cancelled_after_s or 0.0
+    progress = _progress_shown(job, since)
     lasts = number_of(job.settings, "cancel_s", 3.0 if SCENARIOS[job.scenario].on_cancel == "slow" else 0.0)
     if elapsed < since + lasts:
-        return Reply(body=view(job, elapsed, "cancelling"))
-    return Reply(body=view(job, since, "cancelled", finished_at=job.at(since + lasts)))
+        return Reply(body=view(job, elapsed, "cancelling", progress=progress))
+    over = job.at(since + lasts)
+    return Reply(body=view(job, since, "cancelled", progress=progress, updated_at=over, finished_at=over))
+
+
+def _progress_shown(job: Job, elapsed: float) -> int:
+    """What its scenario shows at that age, where that is an answer at all."""
+    body = SCENARIOS[job.scenario].behaviour(job, elapsed, 1, Random(job.seed)).body
+    shown: int = {**view(job, elapsed, "running"), **(body if isinstance(body, dict) else {})}["progress"]
+    return shown
 
 
 def number_of(settings: Mapping[str, Any], name: str, default: float) -> float:
@@ -130,10 +139,10 @@ def duplicate_completion(job: Job, elapsed: float, number: int, rng: Random) -> 
 
 
 def ends_as(state: str) -> Behaviour:
-    """Runs, then ends with this word and nothing else."""
+    """Runs, then ends with this word and nothing else; it never gets to 100 %."""
 
     def behaviour(job: Job, elapsed: float, number: int, rng: Random) -> Reply:
-        return running(job, elapsed) if elapsed < job.duration_s else ended(job, state)
+        return running(job, elapsed) if elapsed < job.duration_s else ended(job, state, progress=99)
 
     return behaviour
 

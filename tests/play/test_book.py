@@ -125,6 +125,23 @@ def test_an_accepted_cancel_is_followed_as_its_scenario_says(scenario: str, stat
     assert states == then
 
 
+@pytest.mark.parametrize(
+    ("scenario", "cancelled_at", "progress"),
+    [("slow", 5.0, 50), ("never-ends", 30.0, 80), ("slow-cancel", 5.0, 50)],
+)
+def test_a_cancelled_job_keeps_the_progress_that_it_had(scenario: str, cancelled_at: float, progress: int) -> None:
+    """10 s long; looked at right after the cancel, and when the 3 s of a slow one are over."""
+    client = Client()
+    job_id = client.start(scenario, duration_s=10)
+    client.at_s = cancelled_at
+    client.call("POST", f"/v1/jobs/{job_id}/cancel")
+    shown = []
+    for client.at_s in (cancelled_at + 2, cancelled_at + 20):
+        shown.append(client.call("GET", f"/v1/jobs/{job_id}").body)
+    assert [body["progress"] for body in shown] == [progress, progress]
+    assert shown[-1]["updated_at"] == shown[-1]["finished_at"]
+
+
 def test_a_job_that_has_ended_cannot_be_cancelled_and_one_that_was_cancelled_can_be_again() -> None:
     client = Client()
     done, running = client.start(duration_s=1), client.start(duration_s=60)

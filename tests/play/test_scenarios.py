@@ -190,3 +190,9 @@ def test_a_scenario_ends_as_its_row_says_within_the_contracts_deadline(scenario:
         return
     body = look(scenario, 1000.0, 9, duration_s=row.duration_s).body
     assert CONTRACT.states.exact[body["state"]] is ENDS[row.ends_in]
+
+
+@pytest.mark.parametrize("name", ["cancelled-elsewhere", "expired", "no-outcome"])
+def test_a_job_that_is_not_done_never_says_100(name: str) -> None:
+    """Nor when it is over."""
+    assert look(name, 10.0, 1).body["progress"] == 99
