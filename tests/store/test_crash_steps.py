@@ -58,7 +58,7 @@ class Runner:
 
     def end(self) -> None:
         """Let it go."""
-        self._process.communicate(timeout=10)
+        self._process.communicate(timeout=60)
 
 
 @pytest.fixture(scope="module")
