@@ -79,10 +79,9 @@ def test_a_wait_needs_no_other_worker_and_leaves_to_one_that_lives(shell: Shell,
     assert shell("audit", "verify").code == 0
 
 
-@pytest.mark.slow_job_server(factor=1)
 def test_an_interrupt_ends_the_wait_and_not_the_job(shell: Shell, submit: Submit) -> None:
-    submit("slow")
-    waiting = shell.start("wait", "slow")
+    submit("never-ends", "--deadline", "1h", "--requests", "1000")
+    waiting = shell.start("wait", "never-ends")
     assert waiting.stderr is not None
     assert "waiting" in waiting.stderr.readline()
     waiting.send_signal(signal.SIGINT)
@@ -91,7 +90,7 @@ def test_an_interrupt_ends_the_wait_and_not_the_job(shell: Shell, submit: Submit
     assert ended.err.splitlines()[-1] == (
         "jobconsole: interrupted; the jobs go on, and their bounds hold: wait again at any time"
     )
-    assert shell.phase("slow") == "waiting"
+    assert shell.phase("never-ends") == "waiting"
 
 
 @FAST
