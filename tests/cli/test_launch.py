@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pytest
 
-PATIENCE = 30.0  # seconds, on a busy machine
+PATIENCE = 60.0  # seconds, on a busy machine
 LEAVE_ALTERNATE_SCREEN = b"\x1b[?1049l"
 SHOW_CURSOR = b"\x1b[?25h"
 

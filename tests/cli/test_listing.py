@@ -57,7 +57,7 @@ def test_a_reader_that_closes_early_ends_the_live_listing_quietly(shell: Shell, 
     assert live.stdout is not None
     assert live.stdout.readline().startswith("OPERATION")
     live.stdout.close()
-    assert live.wait(20) == 0
+    assert live.wait(60) == 0
     assert live.stderr is not None
     assert "Traceback" not in live.stderr.read()
 

@@ -31,7 +31,7 @@ def test_it_answers_by_a_script(shell: Shell, tmp_path: Path) -> None:
     assert mock.stdout is not None
     url = mock.stdout.readline().strip()
     direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    with direct.open(f"{url}/v1/jobs/any", timeout=10) as answer:
+    with direct.open(f"{url}/v1/jobs/any", timeout=60) as answer:
         assert json.load(answer) == {"state": "running"}
 
 
