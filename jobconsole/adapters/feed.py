@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import AsyncIterator
 from typing import Final
 
+from jobconsole.errors import StoreError
 from jobconsole.protocols import Change
 
 KEPT: Final = 10_000
@@ -26,6 +27,7 @@ class Feed:
         self._count = 0  # of all changes ever published
         self._grown = asyncio.Event()
         self._is_closed = False
+        self._error: StoreError | None = None
         self.listeners = 0
 
     def publish(self, change: Change) -> None:
@@ -36,13 +38,16 @@ class Feed:
             self._before = self._changes.popleft().cursor
         self._wake()
 
-    def close(self) -> None:
-        """End all listening."""
-        self._is_closed = True
+    def close(self, error: StoreError | None = None) -> None:
+        """End all listening, in everybody with this error."""
+        self._is_closed, self._error = True, self._error or error
         self._wake()
 
     async def changes(self, after: int | None) -> AsyncIterator[Change]:
-        """Changes behind the cursor `after` (None: from now on); a gap is one `Change` with `reload`."""
+        """Changes behind the cursor `after` (None: from now on); a gap is one `Change` with `reload`.
+
+        Raises the error that the feed was closed with.
+        """
         number = self._count
         if after is not None:
             if after < self._before:
@@ -62,6 +67,8 @@ class Feed:
                     yield change
                 if number == self._count and not self._is_closed:
                     await self._grown.wait()
+            if self._error is not None:
+                raise self._error
         finally:
             self.listeners -= 1
 

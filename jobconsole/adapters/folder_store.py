@@ -2,10 +2,8 @@
 
 Only this file puts the parts together: `Replica` (what is known), `Writer` (the write path), `WorkerLocks` (who lives),
 `Checkpointer`, anchors. The console opens it; everything else sees `protocols.Store`. TinyDB is the face: `database` answers
-its queries from memory, and `operations.json` is a plain TinyDB file as of the last checkpoint.
-
-Not here yet, each with its place: slow disks (a thread around `Writer._commit`), repair after a
-failed sync (`recovery.py`), network file systems (`store_folder.prepare`).
+its queries from memory, and `operations.json` is a plain TinyDB file as of the last checkpoint. Not here yet: slow disks (a
+thread around `Writer._commit`), repair after a failed sync (`recovery.py`), network file systems (`store_folder.prepare`).
 """
 
 from __future__ import annotations
@@ -23,6 +21,7 @@ from jobconsole.adapters.journal import StoredBlocks, stored_lines
 from jobconsole.adapters.recovery import damage_behind
 from jobconsole.adapters.replica import Replica
 from jobconsole.adapters.store_folder import Folder, identify, machine
+from jobconsole.adapters.store_presence import absence
 from jobconsole.adapters.stored_events import stored_events
 from jobconsole.adapters.sync import Sync, place_file
 from jobconsole.adapters.worker_locks import WorkerLocks
@@ -31,7 +30,7 @@ from jobconsole.core.events import Table
 from jobconsole.core.keeping.documents import Documents
 from jobconsole.core.keeping.line import CHAIN
 from jobconsole.core.operation import Operation, operation
-from jobconsole.errors import StoreError, StoreReadOnly
+from jobconsole.errors import StoreDamaged, StoreError, StoreReadOnly
 from jobconsole.protocols import Change, Clock, Due, Head, Receipt, Retention, StoreHealth, WorkerInfo
 
 if TYPE_CHECKING:  # what only writes or verifies is loaded by whoever does
@@ -44,8 +43,7 @@ if TYPE_CHECKING:  # what only writes or verifies is loaded by whoever does
 
 R = TypeVar("R")
 
-LOOK_S: Final = 0.25
-"""How often a handle that somebody listens to looks for what other processes wrote."""
+LOOK_S: Final = 0.25  # between two looks for what other processes wrote, where somebody listens
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +98,7 @@ class FolderStore:
 
     async def anchor(self) -> Head:
         """Write the head down outside the log, after a sync that makes it durable."""
-        means = self._writable()
+        means = self._present()
         replica = means.writer.replica
         replica.look()
         end = replica.end
@@ -110,14 +108,14 @@ class FolderStore:
 
     async def checkpoint(self) -> None:
         """Write a checkpoint now, so that a stranger's TinyDB sees what is known now."""
-        await self._writable().checkpointer.run()
+        await self._present().checkpointer.run()
 
     async def maintain(self, keep: Retention) -> None:
         """Archive what ended long ago, forget old deliveries and dead workers, renew the checkpoint where it is due, anchor."""
         from jobconsole.adapters.archiver import archive_ended
         from jobconsole.core.keeping.transaction import forget
 
-        means = self._writable()
+        means = self._present()
         keys = self._documents().forgettable(self._clock.wall() - keep.deliveries)
         if keys:
             scope = Scope(deliveries=tuple(delivery_id for _, delivery_id in keys))
@@ -132,14 +130,14 @@ class FolderStore:
         """Make the archive anew from the journal; returns how many operations it holds. Takes a thread."""
         from jobconsole.adapters.archiver import rebuild_archive
 
-        replica = self._writable().writer.replica
+        replica = self._present().writer.replica
         replica.look()
         first, until = replica.identity.first_segment, replica.end
         return await asyncio.to_thread(rebuild_archive, self._folder, self._archive, self._sync, self._clock, first, until)
 
     async def keep_contract(self, digest: str, text: str) -> None:
         """Keep a copy of a contract, durable before it returns."""
-        self._writable()
+        self._present()
         path, data = self._folder.contract(digest), text.encode()
         if not path.exists() or path.read_bytes() != data:
             path.parent.mkdir(mode=0o700, exist_ok=True)
@@ -148,7 +146,7 @@ class FolderStore:
     @asynccontextmanager
     async def announce(self, worker: WorkerInfo) -> AsyncIterator[None]:
         """Be seen as a living worker while inside."""
-        self._writable()
+        self._present()
         async with self._workers.announce(worker, lambda owner: owner in self._documents().owners()):
             self._keep_looking()
             yield
@@ -247,7 +245,10 @@ class FolderStore:
         return self._replica.end.head.seq if self._replica is not None else 0
 
     async def changes(self, after: int | None = None) -> AsyncIterator[Change]:
-        """Committed changes of all processes, in commit order. Those of this handle come at once, others within 250 ms."""
+        """Committed changes of all processes, in commit order. Those of this handle come at once, others within 250 ms.
+
+        Raises `StoreDamaged` within 250 ms where the folder is deleted or moved away.
+        """
         self._listeners += 1
         try:
             replica = await self._awaited_replica()
@@ -313,19 +314,17 @@ class FolderStore:
         """Whether this handle may write, and what is to be said about the store."""
         replica, means = self._replica, self._means
         notes = [*(replica.notes if replica else ("no store was created here yet",)), *(means.writer.notes if means else ())]
-        damage = self._damage()
-        if damage:
+        if damage := self._damage():
             notes.append(damage)
         if replica is not None and replica.identity.machine not in ("", machine()):
             notes.append("this store was created on another machine: do not write to two copies of it")
-        holder = means.lock.holder() if means is not None else None
         why_not = self._refusal()
         return StoreHealth(
             is_writable=not why_not,
             why_not=why_not,
             damage=damage,
             workers=self._workers.living(),
-            lock_holder=str(holder) if holder is not None else "",
+            lock_holder=str(means.lock.holder() or "") if means is not None else "",
             sync_ms=round(means.writer.sync_ms, 3) if means is not None else 0.0,
             notes=tuple(notes),
         )
@@ -333,8 +332,10 @@ class FolderStore:
     # ---- inside -----------------------------------------------------------------------------------------------------
     def _damage(self) -> str:
         """What is known to be missing or changed; a handle that writes has judged the end under the lock."""
-        if self._replica is None or self._replica.mismatch:
-            return self._replica.mismatch if self._replica is not None else ""
+        if self._replica is None:
+            return ""
+        if why := self._absence() or self._replica.mismatch:
+            return why
         return damage_behind(self._replica.journal) if self._means is None else ""
 
     def _now(self) -> Moment:
@@ -350,6 +351,17 @@ class FolderStore:
             raise StoreReadOnly(f"nothing can be written: {self._refusal()}")
         self._means.writer.check()
         return self._means
+
+    def _present(self) -> Means:
+        """As `_writable`, for what writes beside the journal: a batch looks by itself whether the folder is there."""
+        self._absence()
+        return self._writable()
+
+    def _absence(self) -> str:
+        """What happened to the folder since it was opened; empty while it is there."""
+        if self._replica is None or self._is_closed:
+            return ""
+        return absence(self._replica, None) if self._means is None else self._means.writer.absence()
 
     async def _awaited_replica(self) -> Replica:
         """The replica, as soon as there is a store."""
@@ -381,5 +393,8 @@ class FolderStore:
     async def _look_again(self) -> None:
         while not self._is_closed and (self._listeners or self._workers.is_announced):
             await asyncio.sleep(LOOK_S)
+            if self._replica is not None and (why := self._absence()):
+                self._replica.feed.close(StoreDamaged(why))
+                return
             with suppress(StoreError, OSError):  # whoever reads or writes next meets the same, and is told
                 self._documents()

@@ -53,6 +53,16 @@ class Journal:
             self.close()
             raise
 
+    @property
+    def path(self) -> Path:
+        """The file of the segment in which the position is."""
+        return self._path(self.end.segment)
+
+    @property
+    def number(self) -> int | None:
+        """The open descriptor of that file, to be looked at; None where it was given up."""
+        return self._fd if self._fd >= 0 else None
+
     # ---- reading ----------------------------------------------------------------------------------------------------
     def read_on(self, *, is_strict: bool = False) -> Iterator[tuple[Line, ...]]:
         """Whole transactions behind the position, which moves along; a segment that was closed leads to the next.

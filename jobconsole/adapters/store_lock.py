@@ -59,11 +59,16 @@ class StoreLock:
 
     def __init__(self, path: Path, *, patience_s: float = PATIENCE_S) -> None:
         """Raises `OSError` where the file cannot be opened for writing (a read-only folder)."""
-        self._path, self._patience_s = path, patience_s
+        self.path, self._patience_s = path, patience_s
         self._fd: int | None = create(path)
         self._waiter: _Waiter | None = None
         self.is_forked = False
         close_in_child(self)
+
+    @property
+    def number(self) -> int | None:
+        """The open descriptor of the lock file, to be looked at; None where it was given up."""
+        return self._fd
 
     async def acquire(self) -> None:
         """Take the lock. Raises `StoreBusy` after ten seconds, naming the holder; nothing happened then."""
@@ -77,7 +82,7 @@ class StoreLock:
         loop = asyncio.get_running_loop()
         arrived: asyncio.Future[int] = loop.create_future()
         if self._waiter is None or not self._waiter.attach(loop, arrived):
-            self._waiter = _Waiter(self._path, loop, arrived)
+            self._waiter = _Waiter(self.path, loop, arrived)
         try:
             fd = await asyncio.wait_for(asyncio.shield(arrived), self._patience_s)
         except TimeoutError:
@@ -111,7 +116,10 @@ class StoreLock:
         """Who holds the lock right now, as its mark says; None where nobody does."""
         if self._fd is None:
             return None
-        fd = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            fd = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+        except FileNotFoundError:  # deleted with its folder: nobody can take it any more
+            return None
         try:
             fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -22,6 +22,7 @@ from jobconsole.adapters.journal import SEGMENT_BYTES, End
 from jobconsole.adapters.recovery import Repair, catch_up
 from jobconsole.adapters.replica import Replica
 from jobconsole.adapters.store_lock import Mark, StoreLock
+from jobconsole.adapters.store_presence import absence
 from jobconsole.adapters.sync import Sync
 from jobconsole.adapters.worker_locks import WorkerLocks
 from jobconsole.core.command import Command, CommandKind, Moment, Refusal, Scope
@@ -122,6 +123,12 @@ class Writer:
         if not self.stopped:
             self.stopped, self._error = why, error
 
+    def absence(self) -> str:
+        """What happened to the folder since it was opened; empty while it is there. Without it nothing is written."""
+        if why := absence(self.replica, self.lock):
+            self.stop(why, StoreDamaged)
+        return why
+
     def say(self, text: str) -> None:
         """Keep something for `health`, once."""
         if text not in self.notes:
@@ -166,6 +173,7 @@ class Writer:
         """One turn under the lock, which is given back at the end; whatever goes wrong reaches every caller."""
         left = self.lock.mark()
         try:
+            self.absence()
             self.check()
             self._mark("held", left)
             self._repair = catch_up(self.replica, left, self.clock.boot_id, is_opening=is_opening) or self._repair

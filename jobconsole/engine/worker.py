@@ -158,9 +158,12 @@ class Worker:
         return await self.store.next_due() is None
 
     async def _watch(self) -> None:
-        """Other processes' changes wake this one within the store's reading interval."""
-        async for _ in self.store.changes():
-            self._wake.set()
+        """Other processes' changes wake this one within the store's reading interval; so does the end of the store."""
+        try:
+            async for _ in self.store.changes():
+                self._wake.set()
+        except StoreError as error:
+            self._store_failed(error)
 
     async def _tend(self) -> None:
         """Checkpoints and anchors, cheap where nothing is due; a store that cannot be written stops the worker."""

@@ -23,6 +23,7 @@ from textual.screen import Screen
 
 from jobconsole.console import Desk, LoadedThemes
 from jobconsole.core.telling.theme import Theme
+from jobconsole.errors import StoreError
 from jobconsole.tui import texts
 from jobconsole.tui.acting import ActingApp
 from jobconsole.tui.actions import BINDINGS, COMMANDS
@@ -135,7 +136,10 @@ class Dashboard(ActingApp):
 
     @work(exclusive=True, group="feed")
     async def _follow(self) -> None:
-        await self.feed.run()
+        try:
+            await self.feed.run()
+        except StoreError as error:  # what was last seen stays to be read; the status line goes on saying why
+            self.say(str(error), is_bad=True)
 
     # ---- drawing --------------------------------------------------------------------------------------------------------
     def get_line_filters(self) -> Sequence[LineFilter]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 import time
 from collections.abc import Callable
@@ -36,6 +37,21 @@ def test_a_signal_ends_a_worker_within_two_seconds_and_nothing_is_lost(
     assert quickest(2, took) < 2
     assert shell.phase("never-ends") == "waiting"
     assert shell("audit", "verify").code == 0
+
+
+@pytest.mark.rule("S4")
+def test_a_worker_whose_store_is_deleted_says_so_and_ends_with_the_stores_code(shell: Shell, submit: Submit) -> None:
+    """Within a second, although nothing may be due for hours."""
+    submit("never-ends")
+    worker = shell.start("run")
+    assert worker.stderr is not None
+    assert "watches 1 operation" in worker.stderr.readline()
+    shutil.rmtree(shell.home)
+    ended = shell.finish(worker)
+    assert ended.code == 3
+    assert f"the store was deleted, moved or replaced while it was open: {shell.home}." in ended.err.splitlines()[-1]
+    assert "Traceback" not in ended.err
+    assert not shell.home.exists()
 
 
 @pytest.mark.slow_job_server(factor=100)

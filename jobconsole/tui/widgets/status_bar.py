@@ -49,6 +49,8 @@ class StatusBar(FeedLine):
             return Text(f" {text} ", look.needs_you + Style(bold=True, reverse=True))
         if feed.is_paused:
             return Text(f" {texts.paused(self._waiting)}", look.needs_you)
+        if feed.health.damage:
+            return Text(f" {inert(feed.health.damage, 120)}", look.needs_you)
         if feed.lacks_worker:
             return Text(f" {texts.NO_WORKER}", look.needs_you)
         if not feed.health.is_writable:

@@ -1,0 +1,39 @@
+"""Whether a store that is open still lies where it was opened: somebody may delete or move its folder meanwhile.
+
+Only this file decides that. What is open can be read and written on: the kernel keeps deleted files for whoever holds them, but
+nobody else will ever find there what is written. `Writer` asks before each batch, `FolderStore` for whoever looks.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from jobconsole.adapters.replica import Replica
+from jobconsole.adapters.store_lock import StoreLock
+
+
+def absence(replica: Replica, lock: StoreLock | None) -> str:
+    """What happened to the folder of an open handle, in words; empty while the store is there. A handle that reads has no lock.
+
+    A segment that was closed may be moved away by a person (STORE 1.3); the one that is written to may not.
+    """
+    journal = replica.journal
+    places = [] if journal.is_segment_closed else [(journal.path, journal.number)]
+    places += [] if lock is None else [(lock.path, lock.number)]
+    if all(number is None or _leads_to(path, number) for path, number in places):
+        return ""
+    return (
+        f"the store was deleted, moved or replaced while it was open: {replica.folder.home}. "
+        "Nothing is checked or written any more; put the folder back, or begin a new store, and start again"
+    )
+
+
+def _leads_to(path: Path, number: int) -> bool:
+    """Whether the path still names the file that is open under this descriptor."""
+    try:
+        return os.path.samestat(os.stat(path), os.fstat(number))
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:  # a folder that cannot be looked into says nothing
+        return True
