@@ -22,6 +22,7 @@ from jobconsole.protocols import Clock, Contracts, Transport
 
 if TYPE_CHECKING:
     from jobconsole.adapters.collector import settle as settle_collector
+    from jobconsole.adapters.login import login_person
     from jobconsole.adapters.theme_files import LoadedThemes
     from jobconsole.core.contracts.contract import Contract
     from jobconsole.core.telling.notify_settings import NotifySettings
@@ -49,6 +50,7 @@ __all__ = [
     "load_notify",
     "load_settings",
     "load_themes",
+    "login_person",
     "open_desk",
     "open_reader",
     "require_credential",
@@ -68,6 +70,7 @@ _ELSEWHERE = {
     "settle_collector": ("jobconsole.adapters.collector", "settle"),
     "Wish": ("jobconsole.engine.submissions", "Wish"),
     "is_settled": ("jobconsole.engine.desk", "is_settled"),
+    "login_person": ("jobconsole.adapters.login", "login_person"),
 }
 """Names that this module passes on, loaded when somebody takes one: commands that only read take none of them."""
 

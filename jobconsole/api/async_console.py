@@ -6,7 +6,6 @@ Only this file decides what a Python caller can say; `Console` repeats it for ca
 from __future__ import annotations
 
 import contextlib
-import getpass
 import importlib
 from collections.abc import Callable, Coroutine, Mapping
 from datetime import datetime
@@ -15,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from jobconsole.api.operations import AsyncConsoleOperation
 from jobconsole.audit import Audit
-from jobconsole.console import Budget, Desk, Wish, is_settled, telling_people
+from jobconsole.console import Budget, Desk, Wish, is_settled, login_person, telling_people
+from jobconsole.core.actors import caller
 from jobconsole.core.durations import parse_duration
 from jobconsole.core.keeping.chain import Verification
 from jobconsole.core.operation import Operation
@@ -143,9 +143,10 @@ class AsyncConsole:
         return self._handed((await self._desk.decide(_id(op), option, by=person(by), revision=shown, **asked)).op)
 
     async def assign(self, op: Operation | str, to: str | None, *, by: str | None = None) -> AsyncConsoleOperation:
-        """Give an inbox item to a person, or to nobody with None (H7). A record binds it to who had it when it was read.
+        """Give an inbox item to a person, or to nobody with None or "nobody" (H7).
 
-        Raises `Refused`, which says who was faster, `UnknownOperation`, `StoreError`.
+        A record binds it to who had it when it was read. Raises `InvalidValue` where `to` is no person's name, `Refused`, which
+        says who was faster, `UnknownOperation`, `StoreError`.
         """
         seen = op if isinstance(op, Operation) else await self._desk.get(op)
         return self._handed(await self._desk.assign(_id(op), to, by=person(by), shown=seen.attention.assigned_to))
@@ -161,7 +162,10 @@ class AsyncConsole:
         return self._handed(await self._desk.snooze(_id(op), at, by=person(by)))
 
     async def note(self, op: Operation | str, text: str, *, by: str | None = None) -> AsyncConsoleOperation:
-        """Write something down about an operation for whoever looks at it next: 2,000 characters; the last 20 notes stay."""
+        """Write something down about an operation for whoever looks at it next: 2,000 characters; the last 20 notes stay.
+
+        Raises `InvalidValue`, `Refused`, `UnknownOperation`, `StoreError`.
+        """
         return self._handed(await self._desk.note(_id(op), text, by=person(by)))
 
     async def why(self, op: Operation | str, at: datetime | None = None) -> str:
@@ -246,12 +250,8 @@ class AsyncConsole:
 
 
 def person(by: str | None) -> str:
-    """An actor: a plain name is a person's; without one, the login name's (X20)."""
-    if by is not None:
-        return by if ":" in by else f"person:{by}"
-    with contextlib.suppress(Exception):  # no login name, as in a container: the record says so
-        return f"person:{getpass.getuser()}"
-    return "person:unknown"
+    """An actor: a plain name is a person's; without one, the login name's (X20). Raises `InvalidValue`."""
+    return login_person() if by is None else caller(by)
 
 
 def notebook() -> Any:

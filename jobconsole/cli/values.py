@@ -5,9 +5,7 @@ Only this file decides that. The commands use its parameter types, so that a wro
 
 from __future__ import annotations
 
-import getpass
 import json
-import os
 import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -15,11 +13,11 @@ from typing import Any
 
 import click
 
+from jobconsole.core import actors
 from jobconsole.core.durations import parse_duration
 from jobconsole.core.moments import moment, past_clock
 from jobconsole.errors import InvalidValue
 
-LONGEST_NAME = 100  # characters of a person's name
 LARGEST_BODY = 1_000_000  # bytes that are read before the core's own limit speaks
 _TIME_MEND = "write RFC 3339 such as 2026-11-29T10:20:31Z"
 
@@ -128,17 +126,13 @@ def _refuse_constant(name: str) -> Any:
 def person(name: str | None = None) -> str:
     """The actor of a call: `person:NAME`, the login name where none is given. The command line is never an agent (H6, X20).
 
-    Raises `InvalidValue` for a name that is empty, too long, or not printable.
+    Raises `InvalidValue` for what is no person's name (`core/actors.py`).
     """
-    said = (_login() if name is None else name).removeprefix("person:").strip()
-    if not said or len(said) > LONGEST_NAME or not said.isprintable():
-        raise InvalidValue(f"a name is 1-{LONGEST_NAME} printable characters: --by NAME")
-    return f"person:{said}"
+    if name is None:
+        from jobconsole.console import login_person
 
-
-def _login() -> str:
-    """The login name; a container's user may have none."""
+        return login_person()
     try:
-        return getpass.getuser()
-    except (OSError, KeyError, ImportError):
-        return f"uid-{os.getuid()}"
+        return actors.person(name)
+    except InvalidValue as error:
+        raise InvalidValue(f"{error}: --by NAME") from None

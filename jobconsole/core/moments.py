@@ -1,7 +1,8 @@
 """Points in time from outside: RFC 3339, the three HTTP-date forms, unix seconds and milliseconds.
 
 Only this file decides which text or number is a time. Headers are read by it (`retry_after.py`), and the times of an answer
-(`observation.py`). What is none is None, never an error; everything comes back in UTC, cut to milliseconds.
+(`observation.py`). What is none is None, never an error; everything comes back in UTC, cut to milliseconds. Only a
+program's own `datetime` is refused where it says no zone (`aware`).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from zoneinfo import ZoneInfo
 
 from jobconsole.core.numbers import number
 from jobconsole.core.operation import milliseconds
+from jobconsole.errors import InvalidValue
 
 _MILLISECONDS_FROM = 1e11  # as unix seconds this is the year 5138: a larger number counts milliseconds (CONTRACT.md)
 _MONTHS = {
@@ -67,6 +69,18 @@ def moment(value: Any, zone: str = "UTC", *, about: datetime | None = None) -> d
         return milliseconds(datetime.fromtimestamp(seconds, UTC))
     except (ValueError, OverflowError, OSError):
         return None
+
+
+def aware(at: Any, what: str) -> datetime:
+    """`at` in UTC, cut to milliseconds. Raises `InvalidValue`, naming `what` it is, where it is no time or says no zone."""
+    if not isinstance(at, datetime):
+        raise InvalidValue(f"{what} is a datetime, not {type(at).__name__}")
+    if at.utcoffset() is None:
+        raise InvalidValue(f"{what} has no time zone, so it names no moment; give a time zone: datetime(..., tzinfo=UTC)")
+    try:
+        return milliseconds(at)
+    except OverflowError:
+        raise InvalidValue(f"{what} lies outside the years 1 to 9999 in UTC") from None
 
 
 def past_clock(text: str, now: datetime) -> datetime | None:

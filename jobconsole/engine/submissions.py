@@ -26,6 +26,7 @@ from jobconsole.core.contracts.requests import (
     track_fingerprint,
 )
 from jobconsole.core.durations import parse_duration
+from jobconsole.core.moments import aware
 from jobconsole.core.operation import Operation
 from jobconsole.errors import InvalidValue, Refused
 
@@ -117,6 +118,9 @@ def submission_again(contract: Contract, op: Operation, by: str, now: datetime) 
 
 
 def _common(contract: Contract, wish: Wish, now: datetime) -> dict[str, Any]:
+    for what, said in (("id", wish.operation_id), ("name", wish.name), ("task", wish.task), ("owner", wish.owner)):
+        if not isinstance(said, str | None):
+            raise InvalidValue(f"the {what} is a text, not {type(said).__name__}")
     operation_id = wish.operation_id or new_operation_id()
     if not OPERATION_ID.fullmatch(operation_id):
         raise InvalidValue("an operation id is 1-128 of letters, digits, '.', '_', '-', and begins with a letter or digit")
@@ -146,7 +150,9 @@ def granted_budget(contract: Contract, asked: Budget, by: str, now: datetime) ->
     more = length > spec.deadline or requests > spec.status_requests or failures > spec.transport_failures
     if more and not by.startswith("person:"):
         raise Refused("not_a_person", "only a person may ask for more than the contract's budget")
-    business = asked.business_deadline_at
+    business = None
+    if asked.business_deadline_at is not None:
+        business = aware(asked.business_deadline_at, "the business deadline")
     if business is not None and business <= now:
         raise InvalidValue("the business deadline has passed already")
     return Wanted(length, requests, failures, spec.rate_limits, business)
@@ -155,6 +161,6 @@ def granted_budget(contract: Contract, asked: Budget, by: str, now: datetime) ->
 def _count(what: str, asked: int | None, default: int) -> int:
     if asked is None:
         return default
-    if not 1 <= asked <= MOST_REQUESTS:
+    if type(asked) is not int or not 1 <= asked <= MOST_REQUESTS:
         raise InvalidValue(f"{what}: a whole number from 1 to {MOST_REQUESTS:,}")
     return asked

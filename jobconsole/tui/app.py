@@ -6,7 +6,6 @@ shown in `screens/`; `cli/launch.py` builds one from an open desk and runs it.
 
 from __future__ import annotations
 
-import getpass
 import logging
 import os
 from collections.abc import Callable, Sequence
@@ -21,7 +20,7 @@ from textual.filter import LineFilter
 from textual.reactive import reactive
 from textual.screen import Screen
 
-from jobconsole.console import Desk, LoadedThemes
+from jobconsole.console import Desk, LoadedThemes, login_person
 from jobconsole.core.telling.theme import Theme
 from jobconsole.errors import StoreError
 from jobconsole.tui import texts
@@ -89,7 +88,7 @@ class Dashboard(ActingApp):
         self.desk, self.profile, self.is_production = desk, profile, is_production
         self.faults: tuple[str, ...] = ()  # what of themes and settings could not be used; told at the start
         self.keep_setting: Callable[[str, str], None] = lambda key, value: None  # for next time; raises `InvalidValue`
-        self.person = person or f"person:{getpass.getuser()}"
+        self.person = person or login_person()
         self.feed = Feed(desk)
         self.holds = Holds(desk.clock, self._holds_changed)
         self.answering = Answering(self)

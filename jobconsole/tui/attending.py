@@ -11,13 +11,14 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from jobconsole.core.actors import NOBODY
 from jobconsole.core.operation import Operation
 from jobconsole.core.telling.inbox import is_snoozed
 from jobconsole.core.telling.terminal_text import inert
 from jobconsole.errors import JobconsoleError
 from jobconsole.tui import texts
 from jobconsole.tui.clock_face import zoned_clock
-from jobconsole.tui.dialogs.assign import NOBODY, AssignDialog, person_named
+from jobconsole.tui.dialogs.assign import AssignDialog, person_named
 from jobconsole.tui.dialogs.dialog import Asked
 from jobconsole.tui.dialogs.note import NoteDialog
 from jobconsole.tui.dialogs.snooze import SnoozeDialog, asked_until

@@ -93,6 +93,8 @@ def test_why_answers_for_now_and_for_a_past_second(console: Console, slow_job_se
     console.wait(op, timeout="20s")
     assert console.why(op)
     assert console.why(op, op.started_at)
+    with pytest.raises(InvalidValue, match=r"has no time zone.*give a time zone"):
+        console.why(op, op.started_at.replace(tzinfo=None))
 
 
 def test_what_cannot_be_done_is_said_with_its_mend(console: Console, slow_job_server: SlowJobServer) -> None:
@@ -102,6 +104,14 @@ def test_what_cannot_be_done_is_said_with_its_mend(console: Console, slow_job_se
         console.wait("op_unknown")
     with pytest.raises(InvalidValue):
         console.submit("play", json={}, params=params(slow_job_server), budget=jobconsole.Budget(deadline="soon"))
+    for by, why in (
+        ("worker:w1", "another kind of actor"),
+        ("a\ud800", "printable"),
+        ("", "printable"),
+        ("nobody", "there is none"),
+    ):
+        with pytest.raises(InvalidValue, match=why):
+            console.submit("play", json={}, params=params(slow_job_server), by=by)
 
 
 def test_a_record_shows_itself_without_its_request(console: Console, slow_job_server: SlowJobServer) -> None:

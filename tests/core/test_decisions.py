@@ -7,7 +7,7 @@ The ordinary operation here was tracked at 10:00:00 with 40 minutes and 12 reque
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -16,6 +16,7 @@ from jobconsole.core.commands.effects import Applied
 from jobconsole.core.commands.reservation import Deferred, Reserved
 from jobconsole.core.operation import Granted
 from jobconsole.core.vocabulary import DelaySource, Phase, Reason, StateClass
+from jobconsole.errors import InvalidValue
 from tests.core.desk import Desk
 from tests.core.sample_contract import CANCEL, budget, sample
 from tests.core.sample_facts import at, done, limited, reason, running, state, unanswered
@@ -401,3 +402,24 @@ def test_a_partial_outcome_is_reviewed_and_then_accepted() -> None:
     desk.chosen("review")
     op = desk.chosen("accept")
     assert (op.phase, op.look.answer) == (Phase.COMPLETED_WITH_ERRORS, "accept")  # type: ignore[union-attr]
+
+
+@pytest.mark.rule("B18", "S4")
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"minutes": 1.5}, "minutes is a whole number, not float"),  # stored, no version could read the record again
+        ({"minutes": "15"}, "minutes is a whole number, not str"),
+        ({"checks": True}, "checks is a whole number, not bool"),
+        ({"reason": 5}, "reason is a text, not int"),
+        ({"until_at": datetime(2026, 11, 29, 12)}, "until_at has no time zone.*give a time zone"),  # noqa: DTZ001
+        ({"until_at": "2h"}, "until_at is a datetime, not str"),
+    ],
+)
+def test_a_value_of_another_kind_is_refused_and_never_stored(asked: dict[str, Any], said: str) -> None:
+    desk = Desk()
+    desk.track()
+    written = len(desk.events())
+    with pytest.raises(InvalidValue, match=said):
+        desk.choose("extend", **asked)
+    assert len(desk.events()) == written

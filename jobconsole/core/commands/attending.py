@@ -12,44 +12,63 @@ from typing import Any, TypeAlias
 
 from msgspec.structs import replace
 
+from jobconsole.core.actors import is_person, person_or_nobody
 from jobconsole.core.command import Command, Plan, Refusal, View
 from jobconsole.core.commands.transitions import load
 from jobconsole.core.deciding.escalation import item_since
+from jobconsole.core.durations import duration_text
 from jobconsole.core.events import Draft, Kind
+from jobconsole.core.moments import aware
 from jobconsole.core.operation import Attention, Note, Operation
+from jobconsole.errors import InvalidValue
 
 KEPT_NOTES = 20
 LONGEST_NOTE = 2_000  # characters
-LONGEST_NAME = 80  # characters
 LONGEST_SNOOZE = timedelta(days=30)
 
 Changed: TypeAlias = tuple[Attention, dict[str, Any]]  # and what its event says; nothing to say: nothing changed
 
 
 def assign(operation_id: str, actor: str, to: str | None, *, shown: str | None) -> Command[Operation]:
-    """Give the item to a person, or to nobody.
+    """Give the item to a person, or to nobody with None or `nobody`. Raises `InvalidValue` where that is no person's name.
 
     `shown` is who had it on the screen: of two who claim it at once, the second is told who was faster.
     """
-    name = to.strip() if to is not None else None
+    name = person_or_nobody(to)
 
     def change(op: Operation, view: View) -> Changed | Refusal:
         has = op.attention.assigned_to
         if has == name:
             return op.attention, {}
         if has != shown:
-            at = f" at {op.attention.assigned_at:%H:%M:%SZ}" if op.attention.assigned_at else ""
-            return Refusal("stale", f"{op.operation_id} was {f'given to {has}{at}' if has else 'given back'}; look again")
-        if name is not None and not 0 < len(name) <= LONGEST_NAME:
-            return Refusal("name_needed", f"name the person in 1 to {LONGEST_NAME} characters")
+            return Refusal("stale", f"{op.operation_id} was {_given_to(op.attention, view.now.wall)}; look again")
         given = replace(op.attention, assigned_to=name, assigned_at=view.now.wall if name else None)
         return given, {"change": "assigned", "to": name, "before": has}
 
     return _changing(operation_id, actor, change)
 
 
+def _given_to(has: Attention, now: datetime) -> str:
+    """Who was faster, when, and how long ago."""
+    if has.assigned_to is None:
+        return "given back"
+    if has.assigned_at is None:
+        return f"given to {has.assigned_to}"
+    return f"given to {has.assigned_to} at {has.assigned_at:%H:%M:%SZ}, {held_for(has.assigned_at, now)} ago"
+
+
+def held_for(since: datetime, now: datetime) -> str:
+    """For how long somebody has had an item, in whole seconds: `3s`."""
+    return duration_text(timedelta(seconds=max(0, (now - since) // timedelta(seconds=1))))
+
+
 def snooze(operation_id: str, actor: str, until: datetime | None) -> Command[Operation]:
-    """Let the item rest until a time, or wake it. Nothing is decided when that time comes: the item stands up again (H10)."""
+    """Let the item rest until a time, or wake it. Nothing is decided when that time comes: the item stands up again (H10).
+
+    Raises `InvalidValue` for a time without a zone.
+    """
+    if until is not None:
+        until = aware(until, "the end of a snooze")
 
     def change(op: Operation, view: View) -> Changed | Refusal:
         now = view.now.wall
@@ -63,10 +82,12 @@ def snooze(operation_id: str, actor: str, until: datetime | None) -> Command[Ope
 
 
 def note(operation_id: str, actor: str, text: str) -> Command[Operation]:
-    """Write something down about the operation, whether it is in the inbox or not."""
+    """Write something down about the operation, in the inbox or not. Raises `InvalidValue` for what is no text."""
+    if not isinstance(text, str):
+        raise InvalidValue(f"a note is a text, not {type(text).__name__}")
+    said = text.strip()
 
     def change(op: Operation, view: View) -> Changed | Refusal:
-        said = text.strip()
         if not 0 < len(said) <= LONGEST_NOTE:
             return Refusal("text_needed", f"a note has 1 to {LONGEST_NOTE:,} characters")
         written = Note(by=actor.removeprefix("person:"), at=view.now.wall, text=said)
@@ -87,7 +108,7 @@ def _changing(
         op = load(view, operation_id)
         if op is None:
             return Refusal("unknown_operation", f"no operation {operation_id}")
-        if not (actor.startswith("person:") and len(actor) > len("person:")):
+        if not is_person(actor):
             return Refusal("not_a_person", "the inbox is people's; an agent may ask")
         if needs_item and item_since(op) is None:
             return Refusal("not_in_inbox", f"{operation_id} is not in the inbox: it needs nobody now")

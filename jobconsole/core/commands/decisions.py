@@ -7,10 +7,12 @@ X20).
 
 from __future__ import annotations
 
+import dataclasses
 from datetime import datetime, timedelta
 
 from msgspec.structs import replace
 
+from jobconsole.core.actors import is_person
 from jobconsole.core.command import Command, Plan, Refusal, View
 from jobconsole.core.commands.effects import Applied, Choice, apply_option
 from jobconsole.core.commands.transitions import load
@@ -26,12 +28,21 @@ from jobconsole.core.deciding.escalation import (
     waiting_options,
 )
 from jobconsole.core.events import Draft, Kind
+from jobconsole.core.moments import aware
 from jobconsole.core.operation import Operation, Option, deadline
 from jobconsole.core.vocabulary import ActionState, Phase, Reason
+from jobconsole.errors import InvalidValue
+
+_NUMBERS = ("minutes", "checks", "failures", "rate_limits")
+_TEXTS = ("reason", "job_id", "credential")
 
 
 def choose(choice: Choice) -> Command[Applied]:
-    """Apply one option once, or refuse and say what happened instead (H4)."""
+    """Apply one option once, or refuse and say what happened instead (H4).
+
+    Raises `InvalidValue` where a value of the choice is of another kind: it would be stored, and nothing could read it again.
+    """
+    choice = _of_their_kinds(choice)
 
     def command(view: View) -> Plan[Applied] | Refusal:
         op = load(view, choice.operation_id)
@@ -51,6 +62,16 @@ def choose(choice: Choice) -> Command[Applied]:
         return Plan((*draft.events, *events), Applied(draft.op, draft.op.decided[-1].effect))
 
     return command
+
+
+def _of_their_kinds(choice: Choice) -> Choice:
+    for name in _NUMBERS:
+        if type(number := getattr(choice, name)) not in (int, type(None)):
+            raise InvalidValue(f"{name} is a whole number, not {type(number).__name__}")
+    for name in _TEXTS:
+        if not isinstance(text := getattr(choice, name), str | None):
+            raise InvalidValue(f"{name} is a text, not {type(text).__name__}")
+    return choice if choice.until_at is None else dataclasses.replace(choice, until_at=aware(choice.until_at, "until_at"))
 
 
 def open_options(op: Operation, contract: Contract, now: datetime, new_digest: str | None = None) -> tuple[Option, ...]:
@@ -91,7 +112,7 @@ def _open_now(choice: Choice, op: Operation, view: View) -> str:
 
 
 def _refused(choice: Choice, op: Operation, view: View) -> Refusal | None:
-    if not choice.actor.startswith("person:") or len(choice.actor) <= len("person:"):
+    if not is_person(choice.actor):
         return Refusal("not_a_person", "only a person decides; an agent may ask")
     if choice.revision != op.revision:
         return Refusal("stale", what_happened(op, choice.revision))
@@ -139,7 +160,7 @@ def _asked(choice: Choice, option: Option) -> Option:
 def _over_bounds(choice: Choice, option: Option, op: Operation, view: View) -> Refusal | None:
     """An extension is at most the contract's, less is allowed; what would leave a limit spent is refused (X6)."""
     wanted, now = _asked(choice, option), view.now.wall
-    for name in ("minutes", "checks", "failures", "rate_limits"):
+    for name in _NUMBERS:
         if not 0 <= getattr(wanted, name) <= getattr(option, name):
             return Refusal("over_bound", f"{choice.option} grants 0 to {getattr(option, name)} {name} here")
     if choice.option == "extend":

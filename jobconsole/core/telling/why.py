@@ -15,6 +15,7 @@ from jobconsole.core.deciding.account import Account
 from jobconsole.core.deciding.escalation import look_options
 from jobconsole.core.deciding.stall import stalled_since
 from jobconsole.core.events import Kind
+from jobconsole.core.moments import aware
 from jobconsole.core.operation import Operation
 from jobconsole.core.telling.event_group import Event, moment
 from jobconsole.core.telling.plan_reason import because, not_earlier
@@ -40,12 +41,12 @@ def why(
     """A few plain sentences about the second `at`, or about now where it is None or lies ahead.
 
     `events` are the operation's parsed lines in chain order (others are passed over); `account` and `contract` are its own,
-    where known.
+    where known. Raises `InvalidValue` for a time without a zone.
     """
     mine = [event for event in events if event.get("operation_id") == op.operation_id]
     if at is None:
         return _present(op, mine, now, account, contract)
-    at = at.replace(microsecond=0)
+    at = aware(at, "the second to explain").replace(microsecond=0)
     if at > now:
         return f"{clock_text(at, now)} has not come yet. {_present(op, mine, now, account, contract)}"
     past = [event for event in mine if moment(event["at"]) < at + _SECOND]

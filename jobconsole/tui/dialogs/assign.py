@@ -1,6 +1,6 @@
 """Who looks after an inbox item from now on (SPEC H7).
 
-Only this file decides how a person is named: by a text, completed from the names that were seen in this store, or `nobody`.
+Only this file decides how it is asked for: as a text, completed from the names that were seen in this store, or `nobody`.
 """
 
 from __future__ import annotations
@@ -12,14 +12,12 @@ from textual.content import Content
 from textual.suggester import SuggestFromList
 from textual.widgets import Input, Static
 
-from jobconsole.core.commands.attending import LONGEST_NAME
+from jobconsole.core.actors import LONGEST_NAME, NOBODY, person_or_nobody
 from jobconsole.core.operation import Operation
 from jobconsole.core.telling.terminal_text import inert
+from jobconsole.errors import InvalidValue
 from jobconsole.tui.dialogs.dialog import Asked
 from jobconsole.tui.dialogs.typed import TypedDialog
-
-NOBODY = "nobody"
-"""Typed in place of a name, it gives the item back."""
 
 _SHOWN = 12  # names that are listed; all of them complete
 
@@ -68,6 +66,8 @@ class AssignDialog(TypedDialog):
 
 
 def person_named(text: str) -> str | None:
-    """The person that was typed; None where that is no name."""
-    name = text.strip().removeprefix("person:").strip()
-    return name if name and name.isprintable() and len(name) <= LONGEST_NAME else None
+    """The person that was typed, or `nobody`; None where that is no name (`core/actors.py`)."""
+    try:
+        return person_or_nobody(text) or NOBODY
+    except InvalidValue:
+        return None
