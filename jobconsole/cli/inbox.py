@@ -7,6 +7,7 @@ what is said of each is `core/telling/inbox.py`'s.
 from __future__ import annotations
 
 import asyncio
+import shlex
 from collections.abc import Awaitable, Callable
 from datetime import datetime
 
@@ -19,11 +20,14 @@ from jobconsole.cli.opening import reading, writing
 from jobconsole.cli.output import Tone, Toned
 from jobconsole.cli.values import TIME, person
 from jobconsole.console import Desk
+from jobconsole.core.actors import NOBODY, PERSON, person_or_nobody
+from jobconsole.core.commands.attending import held_for
 from jobconsole.core.operation import Operation
 from jobconsole.core.telling.inbox import inbox_view, item_lines
 from jobconsole.core.telling.terminal_text import inert
 from jobconsole.core.telling.views import View, operation_view
 from jobconsole.core.telling.wording import clock_text, counted
+from jobconsole.errors import Refused
 
 _operation = click.argument("operation", metavar="OP", shell_complete=complete_operation)
 _by = click.option("--by", metavar="NAME", help="Who does it. [default: the login name]")
@@ -49,18 +53,17 @@ inbox.add_command(trial)
 @_by
 @pass_invocation
 def assign(invocation: Invocation, operation: str, name: str | None, to: str | None, nobody: bool, by: str | None) -> None:
-    """Say who looks after an item: assign OP ben, assign OP nobody."""
+    """Say who looks after an item: assign OP ben, assign OP nobody.
+
+    Without a name it is yours, unless somebody has it already; with one it is taken from whoever has it.
+    """
     if [name is not None, to is not None, nobody].count(True) > 1:
         raise click.UsageError("NAME, --to and --nobody say different things; give one of them.")
-    actor, is_free = person(by), nobody or name == "nobody"
-    given = to if name is None else name
-    whom = actor if given is None else person(given)
-    new = None if is_free else whom.removeprefix("person:")
-
-    async def change(console: Desk, op: Operation) -> Operation:
-        return await console.assign(op.operation_id, new, by=actor, shown=op.attention.assigned_to)
-
-    asyncio.run(_change(invocation, operation, change, "with nobody now" if new is None else f"with {new} now"))
+    actor, given = person(by), name if to is None else to
+    if given is None and not nobody:
+        asyncio.run(_claim(invocation, operation, actor))
+    else:
+        asyncio.run(_give(invocation, operation, person_or_nobody(given), actor))
 
 
 @inbox.command()
@@ -82,7 +85,7 @@ def snooze(
         return await console.snooze(op.operation_id, until, by=actor)
 
     said = "awake" if until is None else f"snoozed until {clock_text(until, datetime.now(until.tzinfo))}Z"
-    asyncio.run(_change(invocation, operation, change, said))
+    asyncio.run(_attend(invocation, operation, change, said))
 
 
 @inbox.command()
@@ -97,18 +100,52 @@ def note(invocation: Invocation, operation: str, text: str, by: str | None) -> N
     async def change(console: Desk, op: Operation) -> Operation:
         return await console.note(op.operation_id, text, by=actor)
 
-    asyncio.run(_change(invocation, operation, change, "noted"))
+    asyncio.run(_attend(invocation, operation, change, "noted"))
 
 
-async def _change(
+async def _claim(invocation: Invocation, operation: str, actor: str) -> None:
+    """Take what nobody has. Of two who do so at once the second is refused, and told who was faster and how to take it over."""
+    me = actor.removeprefix(PERSON)
+    async with writing(invocation, "inbox") as console:
+        op = await console.meant(operation)
+        try:
+            op = await console.assign(op.operation_id, me, by=actor, shown=None)
+        except Refused as refused:
+            if refused.why != "stale":
+                raise
+            taking = f"jobconsole inbox assign {op.operation_id} --to {shlex.quote(me)}"
+            raise Refused(refused.why, f"{refused}, or take it over: {taking}") from None
+        _tell(invocation, console, op, f"with {me} now", taken_from=None)
+
+
+async def _give(invocation: Invocation, operation: str, to: str | None, actor: str) -> None:
+    """Give it to somebody, or back, and say from whom it was taken: who names a person means it, whoever has it."""
+    async with writing(invocation, "inbox") as console:
+        before = await console.meant(operation)
+        had = before.attention
+        op = await console.assign(before.operation_id, to, by=actor, shown=had.assigned_to)
+        said = f"with {to or NOBODY} now"
+        taken_from = None if had.assigned_to in (to, actor.removeprefix(PERSON)) else had.assigned_to
+        if taken_from is not None:
+            said += f", taken from {taken_from}"
+            if had.assigned_at is not None:
+                said += f", who had it for {held_for(had.assigned_at, console.clock.wall())}"
+        _tell(invocation, console, op, said, taken_from=taken_from)
+
+
+async def _attend(
     invocation: Invocation, operation: str, change: Callable[[Desk, Operation], Awaitable[Operation]], said: str
 ) -> None:
     async with writing(invocation, "inbox") as console:
-        op = await change(console, await console.meant(operation))
-        if invocation.as_json:
-            invocation.output.json(_attention(op, console.clock.wall()))
-        else:
-            invocation.output.line(f"{op.operation_id}: {inert(said, 120)}")
+        _tell(invocation, console, await change(console, await console.meant(operation)), said)
+
+
+def _tell(invocation: Invocation, console: Desk, op: Operation, said: str, **more: str | None) -> None:
+    """What became of it; `more` stands in the JSON alone."""
+    if invocation.as_json:
+        invocation.output.json(_attention(op, console.clock.wall()) | more)
+    else:
+        invocation.output.line(f"{op.operation_id}: {inert(said, 200)}")
 
 
 def _attention(op: Operation, now: datetime) -> View:
