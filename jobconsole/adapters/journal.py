@@ -45,6 +45,7 @@ class Journal:
         self._folder, self._sync, self._is_read_only = folder, sync, is_read_only
         self.end = end
         self.is_segment_closed = False
+        self.path = self._path(end.segment)  # of the segment in which the position is
         self._fd = self._open(end.segment)
         try:
             self._check(os.fstat(self._fd).st_size)
@@ -52,11 +53,6 @@ class Journal:
         except JournalMoved:
             self.close()
             raise
-
-    @property
-    def path(self) -> Path:
-        """The file of the segment in which the position is."""
-        return self._path(self.end.segment)
 
     @property
     def number(self) -> int | None:
@@ -150,7 +146,7 @@ class Journal:
     def _enter(self, segment: int) -> None:
         fd = self._open(segment)
         os.close(self._fd)
-        self._fd = fd
+        self._fd, self.path = fd, self._path(segment)
         self.end = End(segment, 0, self.end.head)
         self.is_segment_closed = False
 

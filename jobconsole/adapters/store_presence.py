@@ -19,9 +19,8 @@ def absence(replica: Replica, lock: StoreLock | None) -> str:
     A segment that was closed may be moved away by a person (STORE 1.3); the one that is written to may not.
     """
     journal = replica.journal
-    places = [] if journal.is_segment_closed else [(journal.path, journal.number)]
-    places += [] if lock is None else [(lock.path, lock.number)]
-    if all(number is None or _leads_to(path, number) for path, number in places):
+    has_journal = journal.is_segment_closed or _leads_to(journal.path, journal.number)
+    if has_journal and (lock is None or _leads_to(lock.path, lock.number)):
         return ""
     return (
         f"the store was deleted, moved or replaced while it was open: {replica.folder.home}. "
@@ -29,8 +28,10 @@ def absence(replica: Replica, lock: StoreLock | None) -> str:
     )
 
 
-def _leads_to(path: Path, number: int) -> bool:
-    """Whether the path still names the file that is open under this descriptor."""
+def _leads_to(path: Path, number: int | None) -> bool:
+    """Whether the path still names the file that is open under this descriptor; of one that was given up nothing is said."""
+    if number is None:
+        return True
     try:
         return os.path.samestat(os.stat(path), os.fstat(number))
     except (FileNotFoundError, NotADirectoryError):
