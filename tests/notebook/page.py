@@ -63,7 +63,7 @@ class Paper:
     ) -> None:
         self.page, self.now, self.sequence = page, now, 0
         opened = opened_at or now
-        page.clock.install(time=opened - timedelta(seconds=1))
+        page.clock.install(time=opened - timedelta(hours=1))  # it runs until it is stopped, and stops at no time of the past
         page.goto("about:blank")
         page.clock.pause_at(opened)  # from here only `go` moves it
         snapshot = {"type": "snapshot", "sequence": 0, "now": self.millis(), **whole}
