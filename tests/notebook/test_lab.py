@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, expect
 
+from jobconsole.play.job import Reply
+from jobconsole.play.script import Script
 from jobconsole.testing.server import SlowJobServer
 from tests.cases.case_file import case
 from tests.notebook.kernels import KERNEL_PATH
@@ -25,8 +28,8 @@ pytestmark = [
 OPEN = """import jobconsole
 console = jobconsole.open({home!r})
 console.start()
-def submit(scenario, name, **asked):
-    return console.submit("play", json={{"scenario": scenario}}, name=name, params={{"port": "{port}"}}, **asked)
+def submit(scenario, name, port={port}, **asked):
+    return console.submit("play", json={{"scenario": scenario}}, name=name, params={{"port": str(port)}}, **asked)
 one = jobconsole.Budget(status_requests=1)"""
 Make = Callable[..., Notebook]
 
@@ -58,19 +61,45 @@ def notebook(browser: Browser, lab: tuple[str, Path], slow_job_server: SlowJobSe
     context.close()
 
 
+class Held(Script):
+    """Whoever asks for a job hears what its scenario says, until `ends` is set: then it has succeeded."""
+
+    def __init__(self) -> None:
+        super().__init__(())
+        self.ends = threading.Event()
+
+    def reply(self, on: str, job_id: str, *, is_reused: bool) -> Reply | None:
+        """The end of the job, once it has come."""
+        if on != "poll" or not self.ends.is_set():
+            return None
+        return Reply(200, {"id": job_id, "state": "succeeded", "result": {"rows": 1}})
+
+
 @pytest.mark.rule("U1")
 def test_a_job_moves_in_its_table_while_another_cell_awaits(notebook: Make) -> None:
-    made = notebook(
-        "console.table()", 'op = submit("slow", "Q3 report")', "outcome = await console.progress(op)", "print(outcome.status)"
-    )
+    held = Held()
+    with SlowJobServer(factor=2, script=held) as provider:
+        asked = f"budget=jobconsole.Budget(deadline='9m', status_requests=500), port={provider.port}"
+        made = notebook(
+            "console.table()",
+            f'op = submit("never-ends", "Q3 report", {asked})',
+            "outcome = await console.progress(op)",
+            "print(outcome.status)",
+        )
+        watch_it_end(made, held)
+
+
+def watch_it_end(made: Notebook, held: Held) -> None:
+    """It is seen at work, while a cell awaits its end; then it ends."""
     made.run(1)
     expect(made.widget(1)).to_contain_text("No operations yet. Try:")
     made.run(2)
     made.run(3, wait=False)
     phase = made.widget(1).locator("tr[data-id] .jc-phase")
     expect(phase).to_have_text(re.compile("waiting"))
-    expect(made.widget(1).locator("td.jc-cell-time")).to_contain_text("of 30 s")
+    expect(made.widget(1).locator("td.jc-cell-time")).to_contain_text("of 9 min")
     expect(made.cell(3).locator(".jp-InputPrompt").first).to_have_text("[*]:")
+    held.ends.set()
     expect(phase).to_have_text(re.compile("succeeded"))
     made.wait(3)
     made.run(4)
@@ -117,11 +146,12 @@ CHECK = "now = console.operation(op)\nprint(now.granted.times, now.decided[-1].b
 
 
 @pytest.mark.rule("U8")
-def test_a_click_while_a_cell_runs_says_that_it_waits_and_then_the_truth(notebook: Make) -> None:
+def test_a_click_while_a_cell_runs_says_that_it_waits_and_then_the_truth(notebook: Make, tmp_path: Path) -> None:
+    goes_on = tmp_path / "goes-on"
     made = notebook(
         'op = submit("never-ends", "trailer", budget=one)\nconsole.wait(op)',
         "console.inbox_widget(by='ana')",
-        "import time\ntime.sleep(6)",
+        f"import os, time\nwhile not os.path.exists({str(goes_on)!r}): time.sleep(0.05)",
         CHECK,
     )
     made.run(1)
@@ -130,7 +160,8 @@ def test_a_click_while_a_cell_runs_says_that_it_waits_and_then_the_truth(noteboo
     expect(made.cell(3).locator(".jp-InputPrompt").first).to_have_text("[*]:")
     made.widget(2).get_by_role("button", name="Extend once").click()
     note = made.widget(2).locator(".jc-options .jc-click")
-    expect(note).to_contain_text("queued: kernel is busy", timeout=2_000)
+    expect(note).to_contain_text("queued: kernel is busy")
+    goes_on.touch()
     expect(note).to_contain_text("✔ deadline")
     made.wait(3)
     made.run(4)
