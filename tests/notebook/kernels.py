@@ -20,7 +20,7 @@ from jupyter_client.manager import KernelManager
 
 ROOT = Path(__file__).parents[2]
 KERNEL_PATH = os.pathsep.join(filter(None, (os.environ.get("KERNEL_PATH"), str(ROOT))))
-PATIENCE = 40.0
+PATIENCE = 90.0
 
 
 @dataclass(slots=True)
@@ -53,9 +53,9 @@ class Kernel:
         """Run a cell to its end."""
         return self.finish(self.begin(code))
 
-    def finish(self, message_id: str) -> Ran:
-        """Collect what a cell tells until it has ended."""
-        ran = Ran()
+    def finish(self, message_id: str, ran: Ran | None = None, *, said: str | None = None) -> Ran:
+        """Collect what a cell tells until it has ended, or until it has `said` so; go on with what was collected before."""
+        ran = ran or Ran()
         until = time.monotonic() + PATIENCE
         while time.monotonic() < until:
             try:
@@ -69,6 +69,8 @@ class Kernel:
                 continue
             if kind == "stream":
                 ran.text += content["text"]
+                if said is not None and said in ran.text:
+                    return ran
             elif kind in ("display_data", "execute_result"):
                 ran.shown.append(content["data"])
                 ran.text += f"{content['data'].get('text/plain', '')}\n"
