@@ -29,7 +29,7 @@ DECISION = "dec_" + "a" * 32
 
 def until(holds: Callable[[], bool]) -> None:
     """Wait until a condition holds: real processes and threads are at work."""
-    end = time.monotonic() + 10
+    end = time.monotonic() + 60
     while not holds():
         assert time.monotonic() < end, "it never came true"
         time.sleep(0.01)
@@ -42,7 +42,7 @@ def submitted(console: Console, params: dict[str, str], scenario: str, **asked: 
 def escalated(console: Console, params: dict[str, str]) -> Operation:
     """An operation that has spent its one status request."""
     op = submitted(console, params, "never-ends", budget=jobconsole.Budget(status_requests=1))
-    assert console.wait(op, timeout="10s").status == "needs_decision"
+    assert console.wait(op, timeout="60s").status == "needs_decision"
     return console.operation(op)
 
 
@@ -68,7 +68,7 @@ def test_a_change_arrives_as_a_patch_of_its_row(console: Console, params: dict[s
     table = console.table()
     assert len(state(table)["snapshot"]["rows"]) == 5
     op = submitted(console, params, "quick")
-    console.wait(op, timeout="10s")
+    console.wait(op, timeout="60s")
     until(lambda: any(row["phase"] == "succeeded" for patch in told(table, "rows_patch") for row in patch.get("rows", [])))
     ids = {row["id"] for patch in told(table, "rows_patch") for row in patch.get("rows", []) if row["phase"] == "succeeded"}
     assert ids == {op.operation_id}
@@ -82,8 +82,8 @@ def test_patches_come_at_most_twice_a_second(console: Console, params: dict[str,
     for _ in range(30):
         submitted(console, params, "quick")
     until(lambda: table.comm.sent[-1] and len(table._feed.picture.operations) == 30)
-    lasted = time.monotonic() - began
     patches = [each for each in told(table) if each["type"] in ("rows_patch", "snapshot")]
+    lasted = time.monotonic() - began
     assert len(patches) <= 2 * lasted + 2
 
 
@@ -167,19 +167,21 @@ def test_selection_comes_back_to_python(console: Console, params: dict[str, str]
 def test_opening_a_row_sends_its_detail(console: Console, params: dict[str, str]) -> None:
     op = submitted(console, params, "never-ends")
     table = console.table()
+    told_by_core = {console.why(op)}
     receive(table, opened=op.operation_id)
     until(lambda: bool(told(table, "detail")))
+    told_by_core.add(console.why(op))  # its check may have become due meanwhile
     detail = told(table, "detail")[-1]["detail"]
     assert detail["id"] == op.operation_id
     assert {"extend", "cancel", "close"} <= {option["name"] for option in detail["options"]}
     assert detail["attempts"][0]["what"] == "submit"
-    assert "next check is planned" in detail["why"]
+    assert detail["why"] in told_by_core
 
 
 @pytest.mark.rule("U7")
 def test_a_request_that_is_pointed_at_is_explained(console: Console, params: dict[str, str]) -> None:
     op = submitted(console, params, "quick")
-    console.wait(op, timeout="10s")
+    console.wait(op, timeout="60s")
     timeline = console.timeline(op)
     asked = [each["at"] for each in state(timeline)["snapshot"]["detail"]["attempts"] if each["what"] == "status"]
     for broken in ("x", None, -1, True):
@@ -222,7 +224,7 @@ async def test_a_progress_widget_can_be_awaited(tmp_path: Any, comms: Any, param
     async with await jobconsole.open_async(tmp_path / "store") as console:
         op = await console.submit("play", json={"scenario": "quick"}, params=params)
         await console.start()
-        outcome = await asyncio.wait_for(_awaited(await console.progress(op)), 10)
+        outcome = await asyncio.wait_for(_awaited(await console.progress(op)), 60)
         assert outcome.status == "succeeded"
 
 
