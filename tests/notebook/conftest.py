@@ -76,7 +76,7 @@ def browser() -> Iterator[Browser]:
 def page(browser: Browser) -> Iterator[Page]:
     """A page of its own for each test."""
     context = browser.new_context(viewport={"width": 1000, "height": 900}, reduced_motion="reduce")
-    context.set_default_timeout(5_000)
+    context.set_default_timeout(30_000)
     yield context.new_page()
     context.close()
 

@@ -13,8 +13,8 @@ from playwright.sync_api import ConsoleMessage, Locator, Page, expect
 
 from tests.notebook.servers import TOKEN
 
-PATIENCE = 40_000  # ms
-expect.set_options(timeout=20_000)
+PATIENCE = 90_000  # ms
+expect.set_options(timeout=60_000)
 KERNEL_IS_IDLE = "() => window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'"
 RUN_CELL = """number => {
   const app = window.jupyterapp;

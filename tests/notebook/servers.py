@@ -115,13 +115,13 @@ def _free_port() -> int:
 
 
 def _await_answer(url: str, server: subprocess.Popen[bytes]) -> None:
-    until = time.monotonic() + 60
+    until = time.monotonic() + 150
     direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     while time.monotonic() < until:
         assert server.poll() is None, "the server ended"
         try:
-            with direct.open(url, timeout=2):
+            with direct.open(url, timeout=30):
                 return
         except OSError:
             time.sleep(0.2)
-    raise TimeoutError("the server did not answer within a minute")
+    raise TimeoutError("the server did not answer within two and a half minutes")

@@ -45,7 +45,7 @@ def executed(tmp_path: Path, slow_job_server: SlowJobServer, monkeypatch: pytest
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
     notebook = nbformat.v4.new_notebook(metadata={"kernelspec": kernel})  # type: ignore[no-untyped-call]
     notebook.cells = [nbformat.v4.new_code_cell(source) for source in sources]  # type: ignore[no-untyped-call]
-    NotebookClient(notebook, timeout=60, kernel_name="python3").execute()
+    NotebookClient(notebook, timeout=110, kernel_name="python3").execute()
     return notebook
 
 
