@@ -14,7 +14,7 @@ from typing import Any
 import jobconsole
 from jobconsole.api import Console
 
-PATIENCE_S = 30.0
+PATIENCE_S = 60.0
 GLANCE_S = 0.02
 
 
@@ -38,7 +38,7 @@ def act(console: Console, verb: str, *args: Any) -> Any:
                 json={"scenario": scenario},
                 id=operation_id,
                 params={"port": str(port)},
-                budget=jobconsole.Budget(status_requests=budget),
+                budget=jobconsole.Budget(status_requests=budget, deadline="1h"),
             )
         case "decide", (operation_id, option, asked):
             console.decide(operation_id, option, by="ana", **asked)
