@@ -176,7 +176,7 @@ def test_what_a_worker_does_both_see(shell: Shell, python: PythonFace, slow_job_
         worker = Lines(shell.start("run", "--until-idle"), "stderr")
         seen_at = max(python.end(), live.when(ends, "succeeded"), worker.when(ends, "succeeded"))
         asked_s = live.when(asks, "escalated") - written_at(shell, asks, "escalated")
-        return max(seen_at - written_at(shell, ends, "closed"), asked_s)
+        return float(max(seen_at - written_at(shell, ends, "closed"), asked_s))
 
     assert quickest(WITHIN_S, seen_by_all) < WITHIN_S
     assert python("inbox") == asking

@@ -23,9 +23,9 @@ def console(tmp_path: Path, slow_job_server: SlowJobServer) -> Iterator[Console]
         params, budget = {"port": str(slow_job_server.port)}, jobconsole.Budget(status_requests=2)
         for scenario in ("quick", "partial"):
             opened.submit("play", json={"scenario": scenario}, id=scenario, params=params, by="ana")
-            opened.wait(scenario, timeout="20s")
+            opened.wait(scenario, timeout="60s")
         opened.submit("play", json={"scenario": "never-ends"}, id="never-ends", params=params, budget=budget, by="ana")
-        opened.wait("never-ends", timeout="20s")
+        opened.wait("never-ends", timeout="60s")
         yield opened
 
 

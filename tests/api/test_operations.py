@@ -32,7 +32,7 @@ def asking(console: Console, slow_job_server: SlowJobServer) -> ConsoleOperation
     """An operation that has spent its one status request."""
     params, budget = {"port": str(slow_job_server.port)}, jobconsole.Budget(status_requests=1)
     op = console.submit("play", json={"scenario": "never-ends"}, name="trailer", params=params, budget=budget)
-    assert op.wait(timeout="10s").status == "needs_decision"
+    assert op.wait(timeout="60s").status == "needs_decision"
     return op.refresh()
 
 
