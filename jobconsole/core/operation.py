@@ -280,7 +280,7 @@ class Operation(Value, frozen=True, kw_only=True):
         state = f" ({self.last_known_state!r})" if self.last_known_state else ""
         checks = f"{self.status_requests_used} of {self.max_status_requests} checks"
         reason = f", {self.escalation.reason}" if self.escalation else ""
-        ends = f"deadline {self.deadline_at:%H:%M:%SZ}"
+        ends = f"deadline {self.deadline_at:%H:%M:%S} UTC"
         return f"<Operation {self.operation_id}{name}: {self.phase}{state}{reason}, {checks}, {ends}>"
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from jobconsole.console import Desk
 from jobconsole.core.operation import milliseconds
 from jobconsole.core.telling.terminal_text import inert
-from jobconsole.core.telling.wording import clock_text
+from jobconsole.core.telling.wording import utc_text
 from jobconsole.errors import InvalidValue, JobconsoleError
 from jobconsole.notebook.deciding import DECISION_ID
 
@@ -65,7 +65,7 @@ async def _done(care: Care, desk: Desk, by: str) -> str:
         case "snooze":
             until = milliseconds(now + timedelta(seconds=care.seconds))
             await desk.snooze(op, until, by=by)
-            return f"snoozed until {clock_text(until, now)}Z"
+            return f"snoozed until {utc_text(until, now)}"
         case "wake":
             await desk.snooze(op, None, by=by)
             return "awake again"

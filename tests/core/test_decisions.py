@@ -140,7 +140,7 @@ def test_extending_past_the_business_deadline_is_said_and_waives_it() -> None:
     desk.reserve()
     got = desk.choose("extend")
     assert isinstance(got, Applied)
-    assert "past the business deadline 10:10:00Z" in got.effect
+    assert "past the business deadline 10:10:00 UTC" in got.effect
     assert got.op.is_business_deadline_waived
     assert isinstance(desk.reserve(), Reserved)
 
@@ -211,7 +211,7 @@ def test_a_pause_past_the_business_deadline_is_said_and_waives_it() -> None:
     desk = odd(business_at=at(600))
     got = desk.choose("pause", until_at=at(700))
     assert isinstance(got, Applied)
-    assert "past the business deadline 10:10:00Z" in got.effect
+    assert "past the business deadline 10:10:00 UTC" in got.effect
     desk.check(running())
     assert desk.op().phase is Phase.WAITING
 
@@ -292,7 +292,7 @@ def test_who_decided_when_why_and_what_it_changed_is_an_event() -> None:
     assert decided["actor"] == "person:ana"
     assert decided["option"] == "extend"
     assert decided["reason_text"] == "tax filing is due"
-    assert decided["effect"] == "deadline 10:40:00Z -> 10:56:00Z, checks 12 -> 16"
+    assert decided["effect"] == "deadline 10:40:00 -> 10:56:00 UTC, checks 12 -> 16"
     assert decided["shown_revision"] == revision
     assert decided["at"].startswith("2026-11-29T10:41:00")
 
@@ -336,7 +336,8 @@ def test_a_second_person_is_told_what_happened_instead() -> None:
     got = desk.refused("extend", revision=revision, actor="person:bo")
     assert got.why == "stale"
     assert got.text == (
-        "already answered by ana at 2026-11-29T10:41:00Z: deadline 10:40:00Z -> 10:56:00Z, checks 12 -> 16; nothing was changed"
+        "already answered by ana at 2026-11-29 10:41:00 UTC: "
+        "deadline 10:40:00 -> 10:56:00 UTC, checks 12 -> 16; nothing was changed"
     )
     assert desk.op().granted.times == 1
 

@@ -147,9 +147,9 @@ def test_that_nobody_was_reached_stands_in_the_audit_of_an_item_that_was_answere
 def test_the_inbox_says_what_became_of_the_message() -> None:
     desk = asking()
     run(desk, claim_notices(items(desk), A, "slack"))
-    assert "message: 10:41:00Z, is on its way" in said(desk)
+    assert "message: 10:41:00 UTC, is on its way" in said(desk)
     run(desk, record_notices(claimed(desk), A, NoticeResult.NOT_REACHED, "slack", "no route"))
-    assert "message: 10:41:00Z, reached nobody" in said(desk)
+    assert "message: 10:41:00 UTC, reached nobody" in said(desk)
 
 
 def said(desk: Desk) -> list[str]:

@@ -159,7 +159,7 @@ async def test_a_decision_is_taken_once_and_told_to_the_second_person() -> None:
     await stage.track()
     shown = (await stage.look()).revision
     applied = await stage.console.decide("op-1", "pause", by=ANA, revision=shown)
-    assert applied.effect == "one check at 10:15:00Z"
+    assert applied.effect == "one check at 10:15:00 UTC"
     with pytest.raises(Refused, match="already answered by ana"):
         await stage.console.decide("op-1", "pause", by="person:bo", revision=shown)
 

@@ -215,7 +215,7 @@ async def test_extend_grants_less_where_less_is_asked_for(watched: TestedDashboa
         await opened(pilot, "e", ExtendDialog)
         watched.screen.query_one("#grant-minutes", Input).value = "5"
         await pilot.pause()
-        assert any("10:40:00Z → 10:45:00Z" in line for line in text_of(watched))
+        assert any("10:40:00 → 10:45:00 UTC" in line for line in text_of(watched))
         await pass_time(pilot, 1)
         await pilot.press("ctrl+s")
         await until(pilot, lambda: watched.feed.operations["acme-1"].granted.minutes == 5)

@@ -42,8 +42,8 @@ def has_focus(app: TestedDashboard, widget_id: str) -> bool:
 @pytest.mark.parametrize(
     ("minutes", "cost", "change"),
     [
-        ("5", "5 minutes and 4 more checks", "deadline 10:40:00Z → 10:45:00Z"),
-        ("1", "1 minute and 4 more checks", "deadline 10:40:00Z → 10:41:00Z"),
+        ("5", "5 minutes and 4 more checks", "deadline 10:40:00 → 10:45:00 UTC"),
+        ("1", "1 minute and 4 more checks", "deadline 10:40:00 → 10:41:00 UTC"),
         ("16", "minutes: a whole number from 0 to 15.", ""),
         ("", "minutes: a whole number from 0 to 15.", ""),
     ],

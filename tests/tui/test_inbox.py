@@ -292,7 +292,7 @@ async def test_an_option_without_purpose_is_marked_on_the_card_and_may_be_chosen
         screen = await open_inbox(pilot)
         await card_is_read(pilot, screen)
         shown = " ".join(" ".join(line[60:].strip(" │") for line in text_of(dashboard)).split())
-        assert "serves no purpose any more: the business deadline 10:30:00Z has passed" in shown
+        assert "serves no purpose any more: the business deadline 10:30:00 UTC has passed" in shown
         await pilot.press("enter")
         await pass_time(pilot, 1)
         await pilot.press("1")

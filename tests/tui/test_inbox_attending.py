@@ -227,7 +227,7 @@ async def test_a_note_has_lines_and_enter_saves_it(asking: TestedDashboard) -> N
         await pass_time(pilot, 1)
         await pilot.press("enter")
         await until(pilot, lambda: notes(asking) == ["asked them\nticket 4711"])
-        await until(pilot, lambda: any("notes     10:02:03Z ana: asked them" in line for line in text_of(asking)))
+        await until(pilot, lambda: any("notes     10:02:03 UTC ana: asked them" in line for line in text_of(asking)))
         assert any("          ticket 4711" in line for line in text_of(asking))
 
 

@@ -75,7 +75,7 @@ async def test_the_question_names_the_count_every_id_and_what_will_happen_to_eac
         shown = "\n".join(text_of(dashboard))
         assert "Extend 3 operations once?" in shown
         assert [operation_id for operation_id in ids if f"waiting  {operation_id}" not in shown] == []
-        assert shown.count("deadline 10:40:00Z → 10:55:00Z, checks 12 → 16") == 3
+        assert shown.count("deadline 10:40:00 → 10:55:00 UTC, checks 12 → 16") == 3
         assert dashboard.focused is not None
         assert dashboard.focused.id == "reason"
         assert not dashboard.screen.query("#typed")

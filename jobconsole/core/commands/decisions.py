@@ -129,7 +129,7 @@ def what_happened(op: Operation, shown: int) -> str:
     later = [d for d in op.decided if d.revision >= shown]
     if later:
         done = later[-1]
-        return f"already answered by {done.by} at {done.at:%Y-%m-%dT%H:%M:%SZ}: {done.effect}; nothing was changed"
+        return f"already answered by {done.by} at {done.at:%Y-%m-%d %H:%M:%S} UTC: {done.effect}; nothing was changed"
     return f"{op.operation_id} has changed since it was shown (revision {shown}, now {op.revision}, {op.phase}); look again"
 
 
@@ -190,5 +190,5 @@ def _pause_over_bounds(choice: Choice, wanted: Option, op: Operation, now: datet
     if needs_extension(choice.contract, wanted.until_at, op) and (
         wanted.until_at > most or op.granted.times >= extension.times
     ):
-        return Refusal("over_bound", f"pause ends at {deadline(op):%Y-%m-%dT%H:%M:%SZ} at the latest: the deadline")
+        return Refusal("over_bound", f"pause ends at {deadline(op):%Y-%m-%d %H:%M:%S} UTC at the latest: the deadline")
     return None

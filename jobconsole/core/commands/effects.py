@@ -117,7 +117,7 @@ def _extend(choice: Choice, option: Option, draft: Draft, view: View) -> tuple[E
     until = max(now.wall, op.deadline_at) + timedelta(minutes=option.minutes)
     waives = is_past_business_deadline(op, until)
     checks = op.max_status_requests + option.checks
-    effect = f"deadline {_clock(op.deadline_at)} -> {_clock(until)}, checks {op.max_status_requests} -> {checks}"
+    effect = f"deadline {op.deadline_at:%H:%M:%S} -> {_clock(until)}, checks {op.max_status_requests} -> {checks}"
     if waives:
         effect += f", past the business deadline {_clock(op.business_deadline_at or until)}"
     acc = account_of(view, op, choice.contract)
@@ -271,4 +271,4 @@ def _look_answered(choice: Choice, draft: Draft, view: View, effect: str) -> Non
 
 
 def _clock(at: datetime) -> str:
-    return at.strftime("%H:%M:%SZ")
+    return f"{at:%H:%M:%S} UTC"

@@ -176,7 +176,7 @@ def is_past_business_deadline(op: Operation, until: datetime) -> bool:
 def _past_business_deadline(op: Operation, until: datetime) -> str:
     if not is_past_business_deadline(op, until):
         return ""
-    return f"goes past the business deadline {op.business_deadline_at:%Y-%m-%dT%H:%M:%SZ}: "
+    return f"goes past the business deadline {op.business_deadline_at:%Y-%m-%d %H:%M:%S} UTC: "
 
 
 def covers_wait(op: Operation, contract: Contract, minutes: int, now: datetime) -> bool:

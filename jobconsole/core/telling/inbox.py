@@ -17,7 +17,7 @@ from jobconsole.core.durations import duration_text
 from jobconsole.core.operation import Decided, Operation
 from jobconsole.core.telling.terminal_text import inert
 from jobconsole.core.telling.views import View, operation_view, stamp
-from jobconsole.core.telling.wording import clock_text, reason_text, says_more, words
+from jobconsole.core.telling.wording import reason_text, says_more, utc_text, words
 from jobconsole.core.vocabulary import NoticeResult, Reason
 
 LATE, VERY_LATE = timedelta(minutes=15), timedelta(hours=1)
@@ -231,4 +231,4 @@ def _last_http(view: View, now: datetime) -> str:
 
 
 def _clock(stamped: str, now: datetime) -> str:
-    return f"{clock_text(datetime.fromisoformat(stamped), now)}Z"
+    return utc_text(datetime.fromisoformat(stamped), now)

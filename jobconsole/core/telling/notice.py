@@ -15,7 +15,7 @@ from jobconsole.core.durations import duration_text
 from jobconsole.core.operation import Operation
 from jobconsole.core.telling.inbox import InboxItem
 from jobconsole.core.telling.terminal_text import inert
-from jobconsole.core.telling.wording import clock_text, counted, reason_text
+from jobconsole.core.telling.wording import counted, reason_text, utc_text
 
 SHOWN = 10
 """Items that one message names; the others are counted."""
@@ -69,7 +69,7 @@ def notice_of(items: Sequence[InboxItem], now: datetime) -> Notice:
 def trial_notice(now: datetime) -> Notice:
     """A message that only shows that messages arrive."""
     said = "Operations that need a person are told of like this. Nothing needs you now because of this message."
-    return Notice("jobconsole: a test message", (said, f"sent at {clock_text(now)}Z"))
+    return Notice("jobconsole: a test message", (said, f"sent at {utc_text(now)}"))
 
 
 def short_notice(op: Operation) -> str:
@@ -102,9 +102,9 @@ def _item_lines(item: InboxItem, now: datetime) -> tuple[str, ...]:
     view = item.view
     named = f"{_name(item)} ({item.operation_id})" if view["name"] else item.operation_id
     age = duration_text(timedelta(seconds=item.age_seconds))
-    deadline = clock_text(datetime.fromisoformat(view["deadline_at"]), now)
+    deadline = utc_text(datetime.fromisoformat(view["deadline_at"]), now)
     used = f"{view['status_requests_used']:,} of {view['max_status_requests']:,} requests used"
-    return f"{named} at {view['provider']}: {reason_text(item.reason)}", f"open for {age}, deadline {deadline}Z, {used}"
+    return f"{named} at {view['provider']}: {reason_text(item.reason)}", f"open for {age}, deadline {deadline}, {used}"
 
 
 def _one_answer(item: InboxItem) -> tuple[str, ...]:

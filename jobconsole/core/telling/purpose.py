@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Final
 
 from jobconsole.core.operation import Operation
-from jobconsole.core.telling.wording import clock_text
+from jobconsole.core.telling.wording import utc_text
 from jobconsole.core.vocabulary import StateClass
 
 WAITS_ON: Final = frozenset({"extend", "pause"})
@@ -40,13 +40,9 @@ def no_purpose(option: str, op: Operation, now: datetime) -> str | None:
     """
     window = op.business_deadline_at
     if option in ASKS | STARTS and window is not None and window <= now and not op.is_business_deadline_waived:
-        return f"the business deadline {_clock(window, now)} has passed, an outcome comes too late for it"
+        return f"the business deadline {utc_text(window, now)} has passed, an outcome comes too late for it"
     if option in WAITS_ON and op.provider_expires_at is not None and op.provider_expires_at <= now:
-        return f"the job expired at its provider at {_clock(op.provider_expires_at, now)}, waiting brings nothing"
+        return f"the job expired at its provider at {utc_text(op.provider_expires_at, now)}, waiting brings nothing"
     if option == "cancel" and op.state_class in _ENDED:
         return f"the provider says that the job has ended ({op.state_class.replace('_', ' ')})"
     return None
-
-
-def _clock(at: datetime, now: datetime) -> str:
-    return f"{clock_text(at, now)}Z"

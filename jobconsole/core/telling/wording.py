@@ -129,6 +129,11 @@ def clock_text(at: datetime, beside: datetime | None = None) -> str:
     return f"{at:%Y-%m-%d %H:%M:%S}" if is_other_day else f"{at:%H:%M:%S}"
 
 
+def utc_text(at: datetime, beside: datetime | None = None) -> str:
+    """`10:40:00 UTC`: the clock in a sentence for people; what programs read has RFC 3339 instead."""
+    return f"{clock_text(at, beside)} UTC"
+
+
 def counted(number: int, noun: str) -> str:
     """`1 check`, `4 checks`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
@@ -211,7 +216,7 @@ def _change(option: Option, op: Operation, now: datetime, contract: Contract | N
 def _extended(option: Option, op: Operation, now: datetime) -> list[str]:
     """Each limit that moves, before and after (X6)."""
     until = max(now, op.deadline_at) + timedelta(minutes=option.minutes)
-    moved = [f"deadline {_zulu(op.deadline_at, now)} -> {_zulu(until, now)}"]
+    moved = [f"deadline {clock_text(op.deadline_at, now)} -> {utc_text(until, now)}"]
     for name, limit, more in (
         ("checks", op.max_status_requests, option.checks),
         ("transport failures", op.max_transport_failures, option.failures),
@@ -229,11 +234,11 @@ def _paused(option: Option, op: Operation, now: datetime, contract: Contract | N
     """When the one check comes, and the deadline where the pause is an extension as well (X12)."""
     if option.until_at is None:
         return []
-    moved = [f"one check at {_zulu(option.until_at, now)}"]
+    moved = [f"one check at {utc_text(option.until_at, now)}"]
     if contract is not None and needs_extension(contract, option.until_at, op):
         until = pause_ends(contract, option.until_at)
         after = max(op.deadline_at, until)
-        moved.append(f"counts as an extension: deadline {_zulu(op.deadline_at, now)} -> {_zulu(after, now)}")
+        moved.append(f"counts as an extension: deadline {clock_text(op.deadline_at, now)} -> {utc_text(after, now)}")
         moved += _past_business_deadline(op, until, now)
     return moved
 
@@ -242,14 +247,10 @@ def _past_business_deadline(op: Operation, until: datetime, now: datetime) -> li
     """Watching past the business deadline is said in so many words (B14)."""
     if op.business_deadline_at is None or not is_past_business_deadline(op, until):
         return []
-    return [f"past the business deadline {_zulu(op.business_deadline_at, now)}"]
+    return [f"past the business deadline {utc_text(op.business_deadline_at, now)}"]
 
 
 def _one_request(op: Operation) -> str:
     """One more request: out of what is left, or a grant of one where the limit is spent (X8)."""
     used, most = op.status_requests_used, op.max_status_requests
     return f"checks {most:,} -> {most + 1:,}" if used >= most else f"used {used:,} -> {used + 1:,} of {most:,}"
-
-
-def _zulu(at: datetime, now: datetime) -> str:
-    return f"{clock_text(at, now)}Z"

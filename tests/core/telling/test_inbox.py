@@ -96,10 +96,10 @@ async def test_the_lines_of_a_decision_say_why_where_it_stands_and_what_each_opt
     assert item_lines(item, wait.clock.wall()) == [
         "decision: op_1 Q3 report, acme-exports job exp_71c, open for 2m",
         "why: every status request that was allowed is used",
-        "state: running, seen 10:56:00Z",
+        "state: running, seen 10:56:00 UTC",
         "used: 12 of 12 requests, 38m elapsed",
-        "last HTTP: 200 at 10:56:00Z",
-        "option extend: extend once: 15 minutes and 4 more checks; deadline 11:00:00Z -> 11:15:00Z, checks 12 -> 16, "
+        "last HTTP: 200 at 10:56:00 UTC",
+        "option extend: extend once: 15 minutes and 4 more checks; deadline 11:00:00 -> 11:15:00 UTC, checks 12 -> 16, "
         "transport failures 3 -> 4, rate-limit answers 3 -> 4, extensions 0 -> 1 of 2",
         "option cancel: cancel at provider: Stops billing; partial output is lost; "
         "costs up to 4 checks in 10 minutes to learn how it ended",
@@ -159,9 +159,9 @@ async def test_the_lines_say_who_looks_after_an_item_until_when_it_rests_and_wha
     await wait.run(note("op_1", "person:ben", "asked the provider\nticket\t4711"))
     [item] = inbox_items([await wait.op()], wait.clock.wall())
     assert [line for line in item_lines(item, wait.clock.wall()) if line.startswith(("with", "snoozed", "note", " "))] == [
-        "with: ben, since 10:22:00Z",
-        "snoozed: until 12:23:00Z",
-        "note: 10:24:00Z ben: asked the provider",
+        "with: ben, since 10:22:00 UTC",
+        "snoozed: until 12:23:00 UTC",
+        "note: 10:24:00 UTC ben: asked the provider",
         "      ticket\\t4711",
     ]
     [later] = inbox_items([await wait.op()], at("12:23:00"))  # the second at which it wakes
@@ -197,7 +197,7 @@ async def test_an_option_that_serves_no_purpose_any_more_says_so_and_stays() -> 
     wait.go("10:58:00")
     [item] = inbox_items([await wait.op()], wait.clock.wall(), {wait.contract.digest: wait.contract})
     lines = {line.split(":")[0]: line for line in item_lines(item, wait.clock.wall())}
-    why = "(serves no purpose any more: the business deadline 10:30:00Z has passed, an outcome comes too late for it)"
+    why = "(serves no purpose any more: the business deadline 10:30:00 UTC has passed, an outcome comes too late for it)"
     assert lines["option extend"].endswith(why)
     assert "purpose" not in lines["option close"]
 

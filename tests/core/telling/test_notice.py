@@ -143,4 +143,4 @@ async def test_one_line_about_an_operation() -> None:
 
 def test_a_test_message_says_that_it_is_one() -> None:
     told = trial_notice(at("10:58:00"))
-    assert (told.title, told.lines[-1]) == ("jobconsole: a test message", "sent at 10:58:00Z")
+    assert (told.title, told.lines[-1]) == ("jobconsole: a test message", "sent at 10:58:00 UTC")

@@ -21,14 +21,14 @@ BEFORE, AFTER = NOW - timedelta(seconds=1), NOW + timedelta(seconds=1)
 @pytest.mark.parametrize(
     ("fields", "option", "said"),
     [
-        ({"business_deadline_at": BEFORE}, "extend", "business deadline 10:59:59Z has passed"),
-        ({"business_deadline_at": NOW}, "check_once", "business deadline 11:00:00Z has passed"),
-        ({"business_deadline_at": BEFORE}, "submit_again", "business deadline 10:59:59Z has passed"),
+        ({"business_deadline_at": BEFORE}, "extend", "business deadline 10:59:59 UTC has passed"),
+        ({"business_deadline_at": NOW}, "check_once", "business deadline 11:00:00 UTC has passed"),
+        ({"business_deadline_at": BEFORE}, "submit_again", "business deadline 10:59:59 UTC has passed"),
         ({"business_deadline_at": BEFORE}, "close", None),
         ({"business_deadline_at": BEFORE}, "cancel", None),
         ({"business_deadline_at": AFTER}, "extend", None),
         ({"business_deadline_at": BEFORE, "is_business_deadline_waived": True}, "extend", None),
-        ({"provider_expires_at": BEFORE}, "extend", "expired at its provider at 10:59:59Z"),
+        ({"provider_expires_at": BEFORE}, "extend", "expired at its provider at 10:59:59 UTC"),
         ({"provider_expires_at": BEFORE}, "pause", "expired at its provider"),
         ({"provider_expires_at": BEFORE}, "check_once", None),
         ({"provider_expires_at": AFTER}, "extend", None),

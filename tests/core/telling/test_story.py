@@ -211,7 +211,7 @@ async def test_a_decision_tells_who_what_and_why_and_a_refused_one_too() -> None
     await wait.decide("extend", by="ben", revision=shown)
     assert (await told(wait))[1:] == [
         "11:00:00 deadline exceeded, escalated",
-        "11:05:00 ana chose extend: deadline 11:00:00Z -> 11:20:00Z, checks 12 -> 16, "
+        "11:05:00 ana chose extend: deadline 11:00:00 -> 11:20:00 UTC, checks 12 -> 16, "
         "next poll 11:05:00 from a person's decision, reason: tax filing is due",
         "11:05:00 ben chose extend, refused: stale",
     ]

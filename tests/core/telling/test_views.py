@@ -201,7 +201,7 @@ async def test_an_option_states_its_cost_and_what_stands_before_and_after() -> N
     asked = (await view(wait))["escalation"]
     texts = {option["name"]: option["text"] for option in asked["options"]}
     assert texts["extend"] == (
-        "extend once: 15 minutes and 4 more checks; deadline 11:00:00Z -> 11:15:00Z, checks 12 -> 16, "
+        "extend once: 15 minutes and 4 more checks; deadline 11:00:00 -> 11:15:00 UTC, checks 12 -> 16, "
         "transport failures 3 -> 4, rate-limit answers 3 -> 4, extensions 0 -> 1 of 2"
     )
     assert texts["cancel"] == (
@@ -245,8 +245,8 @@ async def test_a_pause_past_the_deadline_says_that_it_is_an_extension_and_past_w
     await wait.check(200, {"state": "weird"})
     options = {option["name"]: option for option in (await view(wait))["options"]}
     assert options["pause"]["text"] == (
-        "pause: sends exactly one check at that time; one check at 11:05:00Z, "
-        "counts as an extension: deadline 11:00:00Z -> 11:05:11Z"
+        "pause: sends exactly one check at that time; one check at 11:05:00 UTC, "
+        "counts as an extension: deadline 11:00:00 -> 11:05:11 UTC"
     )
 
 
