@@ -18,9 +18,9 @@ from jobconsole.cli.completion import complete_operation
 from jobconsole.cli.invocation import Invocation, pass_invocation
 from jobconsole.cli.opening import reading
 from jobconsole.cli.output import Output
-from jobconsole.core.durations import duration_text
+from jobconsole.core.durations import duration_text, passed_text
 from jobconsole.core.telling.views import View
-from jobconsole.core.telling.wording import clock_text, source_text, words
+from jobconsole.core.telling.wording import source_text, utc_text, words
 from jobconsole.core.vocabulary import Phase
 
 WIDTH = 16  # columns of a label
@@ -115,7 +115,7 @@ def _bounds(view: View, now: datetime) -> Iterator[tuple[str, str]]:
         added = f" ({original[key]} + {granted[key]} granted)" if granted[key] else ""
         yield label, f"{view[f'{key}_used']} used of {view[f'max_{key}']}{added}"
     if view["waited_for_person_seconds"]:
-        yield "for a person", duration_text(timedelta(seconds=view["waited_for_person_seconds"]))
+        yield "for a person", passed_text(timedelta(seconds=view["waited_for_person_seconds"]))
     if view["next_poll_at"]:
         source = f" {source_text(view['delay_source'])}" if view["delay_source"] else ""
         yield "next check", f"{_clock(view['next_poll_at'], now)}{source}"
@@ -150,4 +150,4 @@ def _question(view: View, now: datetime) -> Iterator[tuple[str, str]]:
 
 
 def _clock(stamp: str, now: datetime) -> str:
-    return f"{clock_text(telling.time_of(stamp), now)}Z"
+    return utc_text(telling.time_of(stamp), now)

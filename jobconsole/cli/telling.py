@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from jobconsole.cli.output import Column, Piece, Tone, Toned
-from jobconsole.core.durations import duration_text
+from jobconsole.core.durations import duration_text, left_text
 from jobconsole.core.telling.views import View
 from jobconsole.core.telling.wording import clock_text, reason_text, source_text, words
 from jobconsole.core.vocabulary import DelaySource, Phase, Reason
@@ -115,7 +115,7 @@ def _left(view: View, now: datetime) -> str:
     if view["phase"] not in (Phase.SUBMITTING, Phase.WAITING, Phase.ESCALATED):
         return "-"
     left = time_of(view["stops_at"]) - now
-    return duration_text(timedelta(seconds=round(left.total_seconds()))) if left > timedelta(0) else "over"
+    return left_text(left) if left > timedelta(0) else "over"
 
 
 def _next(view: View, now: datetime) -> str:

@@ -1,7 +1,8 @@
 """Durations as people write them: `45s`, `1h30m`, `2.5s`.
 
-Only this file decides what a duration looks like (CONTRACT.md). Contracts, the command line and the Python face read them by
-it; front ends print them by it.
+Only this file decides what a duration looks like (CONTRACT.md), and how it is rounded where whole seconds are shown: what has
+passed counts the seconds that are over, what is left also the one that has begun, so that no bound looks reached before it is.
+Contracts, the command line and the Python face read them by it; front ends print them by it.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ LONGEST = timedelta(days=36_500)  # beyond a century a duration is a mistake, an
 _MICROSECONDS = {"ms": 1_000, "s": 1_000_000, "m": 60_000_000, "h": 3_600_000_000, "d": 86_400_000_000}
 _PART = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,9})?)(ms|s|m|h|d)")
 _SPOKEN = (("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1))
+_SECOND = timedelta(seconds=1)
 _MEND = "write digits and a unit out of ms, s, m, h, d, such as 45s or 1h30m"
 
 
@@ -54,3 +56,13 @@ def duration_text(duration: timedelta) -> str:
         if count:
             parts.append(f"{count}{unit}")
     return sign + "".join(parts)
+
+
+def passed_text(duration: timedelta) -> str:
+    """What has passed, in whole seconds that are over: `9s` for 9.9 s; `0s` where nothing has."""
+    return duration_text(max(duration, timedelta(0)) // _SECOND * _SECOND)
+
+
+def left_text(duration: timedelta) -> str:
+    """What is left, in whole seconds of which the last has begun: `10s` for 9.1 s; `0s` where nothing is."""
+    return duration_text(-(-max(duration, timedelta(0)) // _SECOND) * _SECOND)

@@ -9,10 +9,10 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final
 
-from jobconsole.core.durations import duration_text
+from jobconsole.core.durations import passed_text
 from jobconsole.core.operation import Operation, deadline
 from jobconsole.core.telling.inbox import InboxItem, item_lines
 from jobconsole.core.telling.outcome import Outcome
@@ -98,15 +98,11 @@ def _cells(op: Operation, now: datetime) -> tuple[str, ...]:
         phase_text(op.phase),
         name,
         op.provider,
-        _short(end - op.started_at),
-        f"{_short(end - op.started_at)} of {_short(deadline(op) - op.started_at)}",
+        passed_text(end - op.started_at),
+        f"{passed_text(end - op.started_at)} of {passed_text(deadline(op) - op.started_at)}",
         f"{op.status_requests_used} of {op.max_status_requests}",
         seen,
     )
-
-
-def _short(time: timedelta) -> str:
-    return duration_text(timedelta(seconds=int(max(time, timedelta()).total_seconds())))
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

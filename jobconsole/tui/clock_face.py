@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
 _MINUTE, _HOUR, _DAY = 60, 3_600, 86_400
+_BEGUN = timedelta(milliseconds=999)  # what is left counts the second that has begun (core/durations.py)
 
 
 class TimeStyle(StrEnum):
@@ -78,10 +79,10 @@ def until_text(at: datetime, now: datetime, style: TimeStyle) -> str:
     """A time ahead of us: `in 8s`, `now` once it has come, or the clock."""
     if style is not TimeStyle.AGE:
         return clock(at, now, style)
-    return "now" if at <= now else f"in {age_text(at - now + timedelta(milliseconds=999))}"
+    return "now" if at <= now else f"in {age_text(at - now + _BEGUN)}"
 
 
 def full_text(at: datetime, now: datetime, style: TimeStyle) -> str:
     """A time with its zone, and how far away it is: `14:02:19 UTC (in 8s)`, `13:50:04 UTC (12m ago)`."""
-    away = f"in {age_text(at - now)}" if at > now else f"{age_text(now - at)} ago"
+    away = f"in {age_text(at - now + _BEGUN)}" if at > now else f"{age_text(now - at)} ago"
     return f"{zoned_clock(at, now, style)} ({away})"

@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 
 from textual.content import Content
 
-from jobconsole.core.durations import duration_text
+from jobconsole.core.durations import passed_text
 from jobconsole.core.telling.attempts import Attempt, Outcome, latencies, mark
 from jobconsole.core.telling.terminal_text import inert
 from jobconsole.core.telling.theme import HUES, Hue
@@ -338,7 +338,7 @@ def action_row(view: View, pen: Pen) -> tuple[Content, ...]:
 def waited(view: View) -> str:
     """How long nothing was sent because a person had to decide (H9); empty where that never was."""
     seconds = view["waited_for_person_seconds"]
-    return f"waited {duration_text(timedelta(seconds=round(seconds)))} for a person" if seconds >= 1 else ""
+    return f"waited {passed_text(timedelta(seconds=seconds))} for a person" if seconds >= 1 else ""
 
 
 def _sentence(text: str) -> str:

@@ -227,7 +227,7 @@ def _share(used: timedelta, allowed: timedelta) -> str:
 
     So a budget never looks spent before it is: `70/112m`, `2:51/3:52`. What is less than one unit has its own: `37s/20m`.
     """
-    seconds, whole = round(used.total_seconds()), round(allowed.total_seconds())
+    seconds, whole = int(used.total_seconds()), round(allowed.total_seconds())
     if _MINUTE <= whole < _HOUR and whole % _MINUTE:
         return f"{_clocked(seconds)}/{_clocked(whole)}"
     size, unit = next(((size, unit) for size, unit in _UNITS if whole >= size and whole % size < _MINUTE), (_MINUTE, "m"))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jobconsole.core.durations import duration_text, parse_duration
+from jobconsole.core.durations import duration_text, left_text, parse_duration, passed_text
 from jobconsole.errors import InvalidValue
 
 
@@ -90,3 +90,23 @@ def test_printed_durations_read_back_to_the_second(seconds: int) -> None:
 )
 def test_people_read_durations_in_units(seconds: float, text: str) -> None:
     assert duration_text(timedelta(seconds=seconds)) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "passed", "left"),
+    [
+        (9.1, "9s", "10s"),
+        (9.9, "9s", "10s"),
+        (10, "10s", "10s"),
+        (0.25, "0s", "1s"),
+        (59.5, "59s", "1m"),
+        (3_599.999, "59m59s", "1h"),
+        (0, "0s", "0s"),
+        (-3, "0s", "0s"),
+    ],
+)
+def test_what_has_passed_counts_whole_seconds_and_what_is_left_the_one_that_has_begun(
+    seconds: float, passed: str, left: str
+) -> None:
+    duration = timedelta(seconds=seconds)
+    assert (passed_text(duration), left_text(duration)) == (passed, left)

@@ -118,7 +118,7 @@ def answer(op: Operation, now: datetime, *, is_watched: bool, is_waited_out: boo
     """
     made = outcome(op, is_waited_out=is_waited_out)
     shown: dict[str, Any] = {key: value for key, value in msgspec.to_builtins(made).items() if value is not None}
-    shown["elapsed_seconds"] = round(max(0.0, ((op.ended_at or now) - op.started_at).total_seconds()))
+    shown["elapsed_seconds"] = max(0, int(((op.ended_at or now) - op.started_at).total_seconds()))
     shown["watched"] = is_watched and not op.phase.is_terminal
     if op.task is not None:
         shown["task"] = op.task

@@ -2,9 +2,9 @@
 
 const SECOND = 1000, MINUTE = 60 * SECOND, HOUR = 60 * MINUTE, DAY = 24 * HOUR;
 
-/** `8 s`, `3 min 05 s`, `42 min`, `2 h 05 min`, `3 d 4 h`. */
+/** `8 s`, `3 min 05 s`, `42 min`, `2 h 05 min`, `3 d 4 h`: what has passed. */
 function lasting(ms) {
-  const time = Math.max(0, Math.round(ms / SECOND)) * SECOND;
+  const time = Math.max(0, Math.floor(ms / SECOND)) * SECOND;
   const two = (number) => String(number).padStart(2, "0");
   if (time < MINUTE) return `${time / SECOND} s`;
   if (time < 10 * MINUTE) return `${Math.floor(time / MINUTE)} min ${two((time % MINUTE) / SECOND)} s`;
@@ -21,6 +21,7 @@ function clock(ms, beside) {
 
 const ago = (ms, now) => (now - ms < 2 * SECOND ? "just now" : `${lasting(now - ms)} ago`);
 
-const ahead = (ms, now) => (ms <= now ? "due now" : `in ${lasting(ms - now)}`);
+/** What is left counts the second that has begun, as in core/durations.py. */
+const ahead = (ms, now) => (ms <= now ? "due now" : `in ${lasting(ms - now + 999)}`);
 
 const full = (ms) => `${new Date(ms).toISOString().slice(0, 19).replace("T", " ")} UTC`;
