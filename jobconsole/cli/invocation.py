@@ -6,12 +6,14 @@ per call, every command gets it with `@pass_invocation`.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from jobconsole.cli.output import Output
 
@@ -50,27 +52,31 @@ def global_options(*, is_group: bool) -> list[click.Option]:
     ]
 
 
-def _option(name: str, keep: Callable[[Invocation, Any], None], **settings: Any) -> click.Option:
+def _option(name: str, keep: Callable[[click.Context, Invocation, Any], None], **settings: Any) -> click.Option:
     """An option that is kept in the invocation and not passed to the command."""
 
     def callback(context: click.Context, _parameter: click.Parameter, value: Any) -> None:
         if value:
-            keep(context.ensure_object(Invocation), value)
+            keep(context, context.ensure_object(Invocation), value)
 
     return click.Option([name], callback=callback, expose_value=False, **settings)
 
 
-def _set_home(invocation: Invocation, value: Path) -> None:
+def _set_home(context: click.Context, invocation: Invocation, value: Path) -> None:
+    """The environment names the store for the next command too; an option must be typed again."""
     invocation.home = value
+    program = context.find_root().command
+    if context.get_parameter_source("home") is ParameterSource.COMMANDLINE and isinstance(program, click.Group):
+        invocation.output.carry(f"--home {shlex.quote(str(value))}", program.list_commands(context))
 
 
-def _set_read_only(invocation: Invocation, value: bool) -> None:
+def _set_read_only(_context: click.Context, invocation: Invocation, value: bool) -> None:
     invocation.is_read_only = value
 
 
-def _add_files(invocation: Invocation, value: tuple[Path, ...]) -> None:
+def _add_files(_context: click.Context, invocation: Invocation, value: tuple[Path, ...]) -> None:
     invocation.provider_files.extend(value)
 
 
-def _set_json(invocation: Invocation, value: bool) -> None:
+def _set_json(_context: click.Context, invocation: Invocation, value: bool) -> None:
     invocation.as_json = value

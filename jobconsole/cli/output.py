@@ -1,7 +1,8 @@
 """Everything that the command line prints: data on stdout, all the rest on stderr (SPEC U3, U4, U5).
 
 Only this file decides how a line, a table, a JSON value or an error looks, and what happens where nobody reads it. All text is
-made inert here, so that no command can forget it; colours are added after that, and only to a terminal that wants them.
+made inert here, so that no command can forget it; colours are added after that, and only to a terminal that wants them. What a
+person is told to type works as it is typed: where this call names its store by an option, so do the commands in its sentences.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import errno
 import io
 import json
 import os
+import re
 import select
 import shutil
 import sys
@@ -75,6 +77,8 @@ class Output:
         self._is_dumb = environ.get("TERM") == "dumb"
         self._wants_colour = not environ.get("NO_COLOR")
         self._has_told_error = False
+        self._commands: re.Pattern[str] | None = None  # finds them in a sentence
+        self._options = ""  # what they need to reach the store of this call
         for stream in (stdout, stderr):
             if isinstance(stream, io.TextIOWrapper):  # a terminal's encoding may lack a character: show it escaped
                 stream.reconfigure(errors="backslashreplace")
@@ -88,6 +92,11 @@ class Output:
     def is_terminal(self) -> bool:
         """Whether a person sees stdout as it is written: a terminal, and not a dumb one."""
         return self._stdout.isatty() and not self._is_dumb
+
+    def carry(self, options: str, commands: Iterable[str]) -> None:
+        """From now on a command that a person is told to type has these options, written as a shell reads them."""
+        self._commands = re.compile(rf"\bjobconsole (?=(?:{'|'.join(map(re.escape, commands))})\b)")
+        self._options = inert(options)
 
     # ---- data -----------------------------------------------------------------------------------------------------------
     def line(self, *pieces: Piece) -> None:
@@ -128,11 +137,12 @@ class Output:
     # ---- everything else ------------------------------------------------------------------------------------------------
     def note(self, *pieces: str) -> None:
         """Tell the person something that is not data: one line on stderr."""
-        self._tell("".join(inert(piece) for piece in pieces))
+        self._tell(self._typeable("".join(inert(piece) for piece in pieces)))
 
     def error(self, code: str, message: str, *, as_json: bool) -> None:
         """Say in one line on stderr what is wrong and what to do, or as `{"error": {"code", "message"}}`."""
         self._has_told_error = True
+        message = self._typeable(message)
         if as_json:
             self._tell(json.dumps({"error": {"code": code, "message": message}}))
         else:
@@ -176,9 +186,13 @@ class Output:
             self._stderr.write(line + "\n")
             self._stderr.flush()
 
+    def _typeable(self, text: str) -> str:
+        """The text with the options that are carried in each of its commands."""
+        return self._commands.sub(lambda found: f"{found.group()}{self._options} ", text) if self._commands else text
+
     def _shown(self, piece: Piece) -> str:
         if isinstance(piece, str):
-            return inert(piece)
+            return self._typeable(inert(piece))
         text = inert(piece.text)
         return click.style(text, **_STYLES[piece.tone]) if self._wants_colour and self.is_terminal else text
 

@@ -39,7 +39,7 @@ class Called:
 
 
 class Shell:
-    """Calls the program on one store."""
+    """Calls the program on one store, which the environment names."""
 
     def __init__(self, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
         self.home, self._capsys = home, capsys
@@ -48,20 +48,20 @@ class Shell:
     def __call__(self, *args: str) -> Called:
         """Run one command in this process."""
         self._capsys.readouterr()
-        code = main(["--home", str(self.home), *args])
+        code = main(list(args))
         captured = self._capsys.readouterr()
         return Called(code, captured.out, captured.err)
 
     def start(self, *args: str, stdout: int | None = subprocess.PIPE, **env: str) -> subprocess.Popen[str]:
         """Start one command as a process; it is killed at the end of the test if it still runs."""
         process = subprocess.Popen(
-            [sys.executable, "-m", "jobconsole", "--home", str(self.home), *args],
+            [sys.executable, "-m", "jobconsole", *args],
             cwd=ROOT,
             stdin=subprocess.DEVNULL,
             stdout=stdout,
             stderr=subprocess.PIPE,
             text=True,
-            env={**os.environ, **env},
+            env={**os.environ, "JOBCONSOLE_HOME": str(self.home), **env},
         )
         self._started.append(process)
         return process
@@ -86,7 +86,7 @@ class Shell:
 @pytest.fixture
 def shell(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Iterator[Shell]:
     """The program on an empty store; the environment names no other one."""
-    monkeypatch.delenv("JOBCONSOLE_HOME", raising=False)
+    monkeypatch.setenv("JOBCONSOLE_HOME", str(tmp_path / "home"))
     shell = Shell(tmp_path / "home", capsys)
     yield shell
     shell.close()

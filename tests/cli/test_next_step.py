@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 
@@ -141,3 +142,23 @@ def test_a_contract_that_is_refused_names_file_key_and_mend(shell: Shell, tmp_pa
     told = json.loads(ended.err.splitlines()[-1])["error"]["message"]
     assert "acme.toml" in told
     assert next_step in told
+
+
+@pytest.mark.slow_job_server(factor=20)
+def test_a_command_to_type_names_the_store_where_this_call_does(
+    submit: Submit, shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It works as it stands there: before the command or after it, with blanks in the folder's name, in data and beside it."""
+    submit("never-ends", "--id", "spent", "--requests", "1")
+    assert shell("wait", "spent").code == 13
+    monkeypatch.delenv("JOBCONSOLE_HOME")
+    home = shell.home.rename(shell.home.with_name("my store"))
+    told = shell("--home", str(home), "show", "spent").out
+    command = f"jobconsole --home '{home}' decide spent OPTION --revision 3"
+    assert command in told
+    assert f"1 operation needs a decision: jobconsole --home '{home}' inbox" in shell("ls", "--home", str(home)).err
+    for_programs = json.loads(shell("--home", str(home), "--json", "show", "nobody").err)["error"]["message"]
+    assert f"jobconsole --home '{home}' ls --all" in for_programs
+    typed = shlex.split(command.replace("OPTION", "close --reason late"))
+    assert shell(*typed[1:]).code == 0
+    assert shell("--home", str(home), "show", "spent", "--json").json["phase"] == "abandoned"
