@@ -14,6 +14,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from jobconsole.core.deciding.escalation import look_options
+from jobconsole.core.deciding.stall import stalled_since, unchecked_since
 from jobconsole.core.operation import Operation, deadline
 from jobconsole.core.vocabulary import Phase
 from jobconsole.notebook.feed import News, Picture
@@ -110,6 +111,7 @@ class Pages:
         self.query = Query()
         self._is_paged = False
         self._ids: list[str] = []
+        self._ages: dict[str, tuple[bool, bool]] = {}  # operation id → how it looked when its row was told
 
     def full(self, picture: Picture, now: datetime) -> dict[str, Any]:
         """All rows, or those of the page: what a browser gets when it connects."""
@@ -136,6 +138,12 @@ class Pages:
             told |= self._order()
         return told | _sums(picture, found)
 
+    def aged(self, picture: Picture, now: datetime) -> dict[str, Any]:
+        """The rows that look stalled, or not checked, because time has passed and nothing else (H12); empty where none does."""
+        held = [picture.operations[each] for each in self._ids if each in picture.operations]
+        changed = [op for op in held if _age(op, now) != self._ages.get(op.operation_id)]
+        return {"rows": self._rows(changed, picture, now)} if changed else {}
+
     def _page(self, picture: Picture) -> tuple[list[Operation], int]:
         if not self._is_paged:
             return list(picture.operations.values()), len(picture.operations)
@@ -147,9 +155,13 @@ class Pages:
         """Only a page has an order of its own; of all rows the browser decides."""
         return {"ids": list(self._ids)} if self._is_paged else {}
 
-    @staticmethod
-    def _rows(operations: Sequence[Operation], picture: Picture, now: datetime) -> list[Row]:
-        return [row(picture.brief_view(op, now)) for op in operations]
+    def _rows(self, operations: Sequence[Operation], picture: Picture, now: datetime) -> list[Row]:
+        self._ages |= {op.operation_id: _age(op, now) for op in operations}
+        return [row(picture.brief_view(op, now), now) for op in operations]
+
+
+def _age(op: Operation, now: datetime) -> tuple[bool, bool]:
+    return stalled_since(op, now) is not None, unchecked_since(op, now) is not None
 
 
 def _sums(picture: Picture, found: int) -> dict[str, Any]:

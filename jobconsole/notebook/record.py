@@ -13,6 +13,7 @@ import msgspec
 
 from jobconsole.console import Desk
 from jobconsole.core.operation import Operation
+from jobconsole.core.telling.account_view import account_view
 from jobconsole.core.telling.attempts import Attempt, attempts
 from jobconsole.core.telling.story import StoryLine, story_lines
 from jobconsole.core.telling.terminal_text import inert
@@ -52,9 +53,10 @@ class Record:
         granted = op.granted
         return {
             "id": op.operation_id,
-            "row": row(view),
+            "row": row(view, now),
             "options": options(view),
             "missing": missing(op, view, contract),
+            "account": _account(op, picture, now),
             "why": self.why(op, picture, None, now),
             "granted": f"{granted.minutes} min and {granted.checks} checks granted" if granted.times else "",
             "attempts": self._attempts,
@@ -68,6 +70,15 @@ class Record:
     def why(self, op: Operation, picture: Picture, at: datetime | None, now: datetime) -> str:
         """The answer for the second `at`, or for now."""
         return why(op, self._events, at, now, picture.accounts.get(op.account_key), picture.contracts.get(op.contract))
+
+
+def _account(op: Operation, picture: Picture, now: datetime) -> str:
+    """What its account has spent of what, when that is empty, and what holds it back (B9)."""
+    account = picture.accounts.get(op.account_key)
+    if account is None:
+        return ""
+    view = account_view(account, now, (), picture.contracts.get(op.contract))
+    return inert(f"account {account.account}: {view['text']}" + (f"; {view['standing']}" if view["standing"] else ""), SENTENCE)
 
 
 def _attempt(attempt: Attempt) -> Row:

@@ -16,7 +16,7 @@ from jobconsole.core.operation import Operation
 from jobconsole.core.telling.inbox import InboxItem, item_lines
 from jobconsole.core.telling.terminal_text import inert
 from jobconsole.core.telling.views import View
-from jobconsole.core.telling.wording import reason_text, says_more, words
+from jobconsole.core.telling.wording import reason_text, says_more, utc_text, words
 from jobconsole.core.vocabulary import Phase
 
 Row: TypeAlias = dict[str, Any]
@@ -26,7 +26,7 @@ _SHOWN_OTHERWISE = ("why: ", "used: ", "option ")  # as a headline, as bars that
 _TOLD_WHERE_MISSING = ("extend", "cancel")
 
 
-def row(view: View) -> Row:
+def row(view: View, now: datetime) -> Row:
     """One operation as a line of the table."""
     shown = {
         "id": view["operation_id"],
@@ -55,12 +55,22 @@ def row(view: View) -> Row:
         "seen": millis(view["observed_at"]),
         "revision": view["revision"],
         "asks": asks(view),
-        "late": view["late"] or None,
         "with": _text(view["attention"]["assigned_to"]),
         "rests": millis(view["attention"]["snoozed_until"]),
-        "stalled": view["stalled"] or None,
+        "flags": flags(view, now) or None,
     }
     return {key: value for key, value in shown.items() if value is not None}
+
+
+def flags(view: View, now: datetime) -> str:
+    """What is odd about the wait: nothing moves, nobody looked for as long (H12), it ends late. It comes with time alone."""
+    unchecked = view["unchecked_since"]
+    said = (
+        "stalled" if view["stalled"] else "",
+        f"not checked since {utc_text(datetime.fromisoformat(unchecked), now)}" if unchecked else "",
+        "late" if view["late"] else "",
+    )
+    return ", ".join(word for word in said if word)
 
 
 def asks(view: View) -> str | None:
@@ -131,7 +141,7 @@ def item(found: InboxItem, now: datetime) -> Row:
     """One inbox item as a card."""
     lines = [line for line in item_lines(found, now)[1:] if not line.startswith(_SHOWN_OTHERWISE)]
     shown = {
-        **row(found.view),
+        **row(found.view, now),
         "kind": found.kind,
         "reason": reason_text(found.reason),
         "since": int(found.since.timestamp() * 1000),

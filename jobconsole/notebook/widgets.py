@@ -80,7 +80,7 @@ class Table(Live):
 
     def _changes(self, news: News, now: datetime) -> dict[str, Any]:
         if not news.is_reload and not news.operation_ids:
-            return {}
+            return self._pages.aged(self._feed.picture, now)
         is_open_changed = self._record is not None and self._record.operation_id in news.operation_ids
         return {**self._pages.patch(self._feed.picture, news, now), **(self._detail(now) if is_open_changed else {})}
 

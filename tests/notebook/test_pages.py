@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from jobconsole.core.deciding.account import Account
 from jobconsole.core.operation import Escalation, Operation
 from jobconsole.core.vocabulary import Phase, Reason
 from jobconsole.notebook.feed import News, Picture
 from jobconsole.notebook.items import MOST, Items
 from jobconsole.notebook.pages import ALL_ROWS, PAGE, Pages, Query, arranged, matches
+from jobconsole.notebook.record import Record
 from jobconsole.notebook.rows import link, row
 from tests.core.sample_facts import START, at, operation
 
@@ -177,8 +179,35 @@ def test_only_encrypted_plain_links_are_followed(url: str | None, is_allowed: bo
     assert link(url) == (url if is_allowed else None)
 
 
+@pytest.mark.rule("H12")
+def test_a_row_is_told_anew_when_time_alone_makes_it_look_unchecked() -> None:
+    """Nothing happened in the store: that is what the row has to say. It is said once."""
+    idle = operation(observed_at=at(60), state_since=at(0), stalls_at=at(700))
+    picture, pages = Picture({"op-1": idle}), Pages()
+    assert "flags" not in pages.full(picture, at(600))["rows"][0]
+    assert pages.aged(picture, at(690)) == {}
+    (told,) = pages.aged(picture, at(710))["rows"]
+    assert told["flags"] == "not checked since 10:01:00 UTC"
+    assert pages.aged(picture, at(720)) == {}
+
+
+@pytest.mark.rule("B9")
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ({"spent_this_hour": 312, "hour_at": at(0)}, "account acme-prod: 312 this hour"),
+        ({"hold_since_at": at(500), "hold_until_at": at(900)}, "account acme-prod: 0 this hour; held until 10:15:00 UTC"),
+        (None, ""),
+    ],
+)
+def test_the_details_tell_what_the_account_has_spent(fields: dict[str, Any] | None, told: str) -> None:
+    key = operation().account_key
+    accounts = {} if fields is None else {key: Account(account_key=key, account="acme-prod", **fields)}
+    assert Record("op-1").full(Picture({"op-1": operation()}, accounts), NOW)["account"] == told
+
+
 def test_a_row_leaves_out_what_is_unknown_and_cuts_what_is_long() -> None:
-    shown = row(Picture().view(operation(name="n" * 5_000, ended_at=START + timedelta(minutes=1)), NOW))
+    shown = row(Picture().view(operation(name="n" * 5_000, ended_at=START + timedelta(minutes=1)), NOW), NOW)
     assert len(shown["name"]) == 120
     assert "progress" not in shown
     assert size(shown) < 700

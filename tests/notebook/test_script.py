@@ -30,7 +30,7 @@ def test_filter_and_order_are_the_same_in_the_browser_and_in_python(page: Page) 
         asking(operation_id="asks", last_known_state="running", owner="ana"),
         operation(operation_id="ended", phase=Phase.FAILED, ended_at=NOW, task="tax"),
     ]
-    shown = [row(picture(op).view(op, NOW)) for op in found]
+    shown = [row(picture(op).view(op, NOW), NOW) for op in found]
     page.goto("about:blank")
     call = "([script, rows, query]) => new Function(`${script}; return arranged`)()(rows, query).map((each) => each.id)"
     script = assets.script().replace("export default", "const widget =")
@@ -50,9 +50,9 @@ def test_focus_and_marks_survive_an_update_that_moves_the_row(page: Page) -> Non
     third.focus()
     page.keyboard.press(" ")
     changed = operation(operation_id="op-00002", name="job 2", started_at=at(2), status_requests_used=9)
-    paper.patch(rows=[row(picture(changed).view(changed, NOW))], phases={"waiting": 5}, found=5, total=5)
+    paper.patch(rows=[row(picture(changed).view(changed, NOW), NOW)], phases={"waiting": 5}, found=5, total=5)
     moved = asking(operation_id="op-00002", name="job 2", started_at=at(2))
-    paper.patch(rows=[row(picture(moved).view(moved, NOW))], phases={"waiting": 4, "escalated": 1}, found=5, total=5)
+    paper.patch(rows=[row(picture(moved).view(moved, NOW), NOW)], phases={"waiting": 4, "escalated": 1}, found=5, total=5)
     assert rows(paper)[0] == "op-00002"
     assert page.evaluate("() => document.activeElement.dataset.id") == "op-00002"
     assert third.locator("input").is_checked()
@@ -65,11 +65,34 @@ def test_no_row_moves_under_the_pointer(page: Page) -> None:
     before = rows(paper)
     paper.root.locator("tbody tr").first.hover()
     moved = asking(operation_id="op-00000", name="job 0")
-    paper.patch(rows=[row(picture(moved).view(moved, NOW))], phases={"waiting": 2, "escalated": 1}, found=3, total=3)
+    paper.patch(rows=[row(picture(moved).view(moved, NOW), NOW)], phases={"waiting": 2, "escalated": 1}, found=3, total=3)
     assert rows(paper) == before
     assert "escalated" in paper.root.locator("tr[data-id=op-00000]").inner_text()
     page.mouse.move(5, 5)
     expect(paper.root.locator("tbody tr").first).to_have_attribute("data-id", "op-00000")
+
+
+@pytest.mark.parametrize("width", [1100, 780])
+def test_when_the_last_answer_came_is_shown_whole(page: Page, width: int) -> None:
+    """On a wide page and on a narrow one, where the table scrolls."""
+    page.set_viewport_size({"width": width, "height": 600})
+    answered = [operation(operation_id=f"op-{n}", last_http_status=200, last_http_at=at(600 - n)) for n in (113, 599, 86_340)]
+    notes = table(page, *answered).root.locator("td.jc-cell-answer .jc-note")
+    assert sorted(notes.all_inner_texts()) == ["1 min 53 s ago", "23 h 59 min ago", "9 min 59 s ago"]
+    assert notes.evaluate_all("notes => notes.filter((each) => each.scrollWidth > each.clientWidth).length") == 0
+
+
+def test_what_has_passed_and_what_is_left_are_rounded_as_elsewhere(page: Page) -> None:
+    """9.9 s since the answer are 9 s; the check in 4.1 s is 5 s away (core/durations.py)."""
+    shown = table(page, operation(next_poll_at=at(604.1), last_http_status=200, last_http_at=at(590.1))).root.inner_text()
+    assert "next in 5 s" in shown
+    assert "9 s ago" in shown
+
+
+@pytest.mark.rule("H12")
+def test_a_job_that_nobody_looked_at_says_since_when(page: Page) -> None:
+    idle = operation(observed_at=at(60), state_since=at(0), stalls_at=at(300), last_known_state="running")
+    assert "not checked since 10:01:00 UTC" in table(page, idle).root.locator("tr[data-id] .jc-cell-state").inner_text()
 
 
 def test_times_tick_without_the_kernel(page: Page) -> None:
@@ -121,7 +144,7 @@ def test_arrows_move_between_rows_and_enter_opens_one(page: Page) -> None:
 def test_a_change_of_phase_is_spoken(page: Page) -> None:
     paper = table(page, operation(name="Q3 report"))
     moved = asking(name="Q3 report")
-    paper.patch(rows=[row(picture(moved).view(moved, NOW))], phases={"escalated": 1}, found=1, total=1)
+    paper.patch(rows=[row(picture(moved).view(moved, NOW), NOW)], phases={"escalated": 1}, found=1, total=1)
     expect(paper.root.locator("[aria-live=polite]")).to_have_text(
         "Q3 report: escalated, every status request that was allowed is used"
     )
@@ -201,7 +224,7 @@ def test_a_request_on_the_time_axis_is_a_button_that_asks_why_then(page: Page) -
         {"at": millis - back, "end": millis - back + 90, "what": "status", "number": number, "outcome": "seen"}
         for number, back in ((1, 40_000), (2, 30_000), (3, 20_000))
     ]
-    shown = row(picture(operation()).view(operation(), NOW))
+    shown = row(picture(operation()).view(operation(), NOW), NOW)
     rest = {"options": [], "missing": [], "why": "", "granted": "", "story": []}
     detail = {"id": "op-1", "row": shown, "attempts": attempts, **rest}
     paper = Paper(page, "timeline", NOW, detail=detail)
@@ -237,6 +260,22 @@ def test_a_dead_comm_is_said_at_once_and_nothing_can_be_clicked(page: Page) -> N
     page.evaluate("() => { window.event('comm_live_update'); }")
     expect(paper.root.locator(".jc-warning")).to_contain_text("Not connected. Run this cell again.")
     assert paper.root.locator("button:not(:disabled)").count() == 0
+
+
+@pytest.mark.rule("H11")
+def test_in_a_read_only_store_no_button_can_be_pressed_and_each_says_why(page: Page) -> None:
+    """Those that choose and those that take care; when the store can be written again, they can be used."""
+    paper = inbox(page, asking())
+    tell = "([now, why]) => window.trait('pulse', JSON.stringify({ now, worker: true, why_not: why }))"
+    page.evaluate(tell, [paper.millis(), "opened read-only"])
+    paper.go(1)
+    buttons = paper.root.locator(".jc-options button, .jc-care button")
+    titles = buttons.evaluate_all("all => all.map((each) => [each.disabled, each.title])")
+    assert len(titles) > 3
+    assert {(is_disabled, title) for is_disabled, title in titles} == {(True, "READ-ONLY: opened read-only")}
+    page.evaluate(tell, [paper.millis(), ""])
+    paper.go(1)
+    assert buttons.evaluate_all("all => all.some((each) => each.disabled || each.title)") is False
 
 
 def test_a_click_whose_kernel_ended_is_said_to_be_unknown(page: Page) -> None:

@@ -73,7 +73,7 @@ class Care {
   refresh() {
     const click = this.link.careOf(this.item.id);
     const isOld = click?.ok && performance.now() - click.overAt > TOLD_FOR;
-    for (const each of this.node.querySelectorAll("button")) each.disabled = !this.link.isLive || click?.isOver === false;
+    bar(this.node, this.link.barred, click);
     say(this.note, click && !isOld ? this.link.clickText(click) : "");
     attr(this.note, "data-tone", click?.isOver ? (click.ok ? "good" : "bad") : click ? "under-way" : null);
   }

@@ -83,12 +83,13 @@ class Detail {
     this.head = h("div");
     this.why = h("p", { class: "jc-why" });
     this.gauges = new Gauges(link);
+    this.account = h("p", { class: "jc-note" });
     this.options = new Options(link);
     this.attempts = new Attempts(link);
     this.story = h("ol", { class: "jc-story" });
     const told = h("details", null, h("summary", null, "Story"), this.story);
     const close = onClose ? button("Close", onClose, { class: "jc-button jc-quiet-button", "aria-label": "Close details" }) : null;
-    this.body = h("div", { class: "jc-detail-body" }, this.gauges.node, this.why, this.options.node, this.attempts.node, told);
+    this.body = h("div", { class: "jc-detail-body" }, this.gauges.node, this.account, this.why, this.options.node, this.attempts.node, told);
     this.node = h("section", { class: "jc-detail", "aria-label": "Details" }, h("div", { class: "jc-detail-head" }, this.head, close), this.body);
   }
 
@@ -101,6 +102,7 @@ class Detail {
     }
     this.head.replaceChildren(headline(this.link, detail.row));
     this.gauges.set(detail.row, detail.granted);
+    say(this.account, detail.account);
     say(this.why, detail.why);
     this.options.set(detail.id, detail.row.revision, detail.options, detail.missing);
     this.attempts.set(detail);

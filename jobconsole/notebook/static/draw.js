@@ -67,3 +67,11 @@ class Bar {
 function button(words, onclick, attrs) {
   return h("button", { type: "button", class: "jc-button", onclick, ...attrs }, words);
 }
+
+/** Buttons rest while nothing can be chosen, and say why; and while a click is under way. */
+function bar(node, why, click) {
+  for (const each of node.querySelectorAll("button")) {
+    each.disabled = why || click?.isOver === false;
+    each.title = why;
+  }
+}

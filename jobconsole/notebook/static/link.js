@@ -91,6 +91,11 @@ class Link {
     return this.pulse.worker ? "" : texts.no_worker;
   }
 
+  /** Why nothing can be chosen; empty while it can. */
+  get barred() {
+    return this.isLive && !this.pulse.why_not ? "" : this.warning();
+  }
+
   // ---- what it tells -----------------------------------------------------------------------------------------------------
   hear(message) {
     if (message.type === "closed") return this.lose("closed");

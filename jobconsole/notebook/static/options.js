@@ -115,11 +115,7 @@ class Options {
   refresh() {
     const click = this.link.clickOn(this.id, this.revision) ?? this.answer;
     if (click) this.answer = click;
-    const isBlocked = !this.link.isLive || Boolean(this.link.clickOn(this.id, this.revision)?.isOver === false);
-    for (const each of this.list.querySelectorAll("button")) {
-      each.disabled = isBlocked;
-      attr(each, "aria-disabled", isBlocked ? "true" : null);
-    }
+    bar(this.list, this.link.barred, this.link.clickOn(this.id, this.revision));
     say(this.note, click ? this.link.clickText(click) : "");
     attr(this.note, "data-tone", click?.isOver ? (click.ok ? "good" : "bad") : click ? "under-way" : null);
   }

@@ -50,7 +50,7 @@ class Line {
     attr(this.node, "data-asks", row.asks ?? null);
     const word = row.state && row.state.toLowerCase().replaceAll("_", " ") !== terms.phases[row.phase].word ? row.state : "";
     const rests = row.asks && row.rests > this.table.link.now() ? "snoozed" : "";
-    const flags = [row.stalled ? "stalled" : "", row.late ? "late" : "", row.asks && row.with ? `with ${row.with}` : "", rests].filter(Boolean).join(", ");
+    const flags = [row.flags, row.asks && row.with ? `with ${row.with}` : "", rests].filter(Boolean).join(", ");
     const sub = [word, flags, row.asks || row.phase === "failed" ? row.say : ""].filter(Boolean).join(" · ");
     say(this.sub, sub);
     attr(this.sub, "title", row.say ? `${row.state ?? ""} ${row.say}`.trim() : null);
