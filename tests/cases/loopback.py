@@ -1,6 +1,7 @@
 """A case's steps on a real server on loopback, over the real transport: where bytes, connections and certificates matter.
 
-Limits are shortened by `SCALE`; the clock of the operation stays a manual one.
+Limits are as the case has them: where one of them must end, the test runs on a patient loop. The clock of the operation is a
+manual one.
 """
 
 from __future__ import annotations
@@ -21,7 +22,6 @@ from tests.cases.case_file import Case
 from tests.cases.demo_contract import Tables, demo_contract
 from tests.cases.runner import NOON, Call, PatientStage, body_of, kind_of, nth
 
-SCALE = 30  # a second of the case is a thirtieth of one here: an honest answer still has a second
 OnRequest = Callable[[Call], None]
 
 
@@ -81,7 +81,7 @@ class ServedProvider:
         try:
             for start in range(0, len(data), how["bytes"]):
                 await connection.send(data[start : start + how["bytes"]])
-                await asyncio.sleep(how["every_s"] / SCALE)
+                await asyncio.sleep(how["every_s"])
                 if connection.reader.at_eof():
                     raise ConnectionResetError
         except ConnectionError:  # where bytes were on their way, the client's close is a reset
