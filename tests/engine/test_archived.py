@@ -60,6 +60,6 @@ async def test_its_job_may_be_tracked_anew() -> None:
 async def test_its_actions_went_along_and_nothing_is_left_to_decide() -> None:
     stage = await archived()
     assert [action["kind"] for action in await stage.console.actions("op-1")] == ["submit"]
-    assert (await stage.console.wait(["op-1"], 1))[0].phase is Phase.SUCCEEDED
+    assert (await stage.console.wait(["op-1"], 60))[0].phase is Phase.SUCCEEDED
     with pytest.raises(Refused, match="was archived; nothing is left to decide"):
         await stage.console.decide("op-1", "close", by="person:ana", reason="late")

@@ -32,7 +32,7 @@ async def first_news(broker: Broker) -> Changed:
     broker.listen(told.put_nowait)
     running = asyncio.create_task(broker.run())
     try:
-        return await asyncio.wait_for(told.get(), 5)
+        return await asyncio.wait_for(told.get(), 60)
     finally:
         running.cancel()
         await asyncio.gather(running, return_exceptions=True)

@@ -55,7 +55,7 @@ async def telling(stage: Stage, channel: Channel, settings: NotifySettings = SET
         yield notices
     finally:
         notices.stop()
-        await asyncio.wait_for(task, 2)
+        await asyncio.wait_for(task, 60)
 
 
 async def turns(number: int = 40) -> None:
@@ -73,11 +73,9 @@ async def passing(clock: ManualClock, seconds: float) -> None:
 
 async def until(is_so: Callable[[], bool]) -> None:
     """Wait, bounded, for what another task does."""
-    for _ in range(200):
-        if is_so():
-            return
-        await asyncio.sleep(0.01)
-    raise AssertionError("it did not become so")
+    async with asyncio.timeout(60):
+        while not is_so():
+            await asyncio.sleep(0.01)
 
 
 async def ask(stage: Stage, *operation_ids: str, state: str = "odd") -> None:

@@ -6,7 +6,6 @@ Time is a manual clock that goes on to the next moment at which the worker wakes
 from __future__ import annotations
 
 import asyncio
-import time
 from collections import Counter
 from datetime import timedelta
 from typing import Any
@@ -121,7 +120,7 @@ async def test_once_does_what_is_due_now_and_ends() -> None:
 
 async def test_once_with_nothing_to_do_ends_at_once() -> None:
     stage = Stage()
-    await asyncio.wait_for(stage.console.worker().run(once=True), 2)
+    await asyncio.wait_for(stage.console.worker().run(once=True), 60)
     assert stage.transport.requests == []
 
 
@@ -131,7 +130,7 @@ async def test_until_idle_ends_when_only_people_can_go_on() -> None:
     stage = Stage(lambda request: next(answers))
     await stage.track("op-1")
     await stage.track("op-2")
-    await asyncio.wait_for(stage.console.worker().run(until_idle=True), 2)
+    await asyncio.wait_for(stage.console.worker().run(until_idle=True), 60)
     phases = sorted(op.phase for op in await stage.console.operations(include_ended=True))
     assert phases == [Phase.ESCALATED, Phase.SUCCEEDED]
 
@@ -144,7 +143,7 @@ async def test_until_idle_waits_for_what_is_planned() -> None:
     await quiet()
     assert not running.done()
     stage.clock.advance(30)
-    await asyncio.wait_for(running, 2)
+    await asyncio.wait_for(running, 60)
     assert (await stage.op()).phase is Phase.SUCCEEDED
 
 
@@ -266,20 +265,24 @@ async def test_a_store_that_cannot_be_written_ends_the_worker_and_sends_nothing(
     await stage.track()
     reader = Stage(store=stage.store.handle(is_read_only=True), clock=stage.clock)
     with pytest.raises(StoreReadOnly):
-        await asyncio.wait_for(reader.console.worker().run(), 2)
+        await asyncio.wait_for(reader.console.worker().run(), 60)
     assert reader.transport.requests == []
 
 
 # ---- stopping -----------------------------------------------------------------------------------------------------------
+@pytest.mark.patient
 async def test_a_stop_ends_a_sleeping_worker_at_once() -> None:
     stage = Stage()
     worker = stage.console.worker()
     running = asyncio.create_task(worker.run())
     await quiet()
+    began = asyncio.get_running_loop().time()
     worker.stop()
-    await asyncio.wait_for(running, 0.5)
+    await running
+    assert asyncio.get_running_loop().time() == began
 
 
+@pytest.mark.patient
 @pytest.mark.rule("S1", "B3")
 async def test_a_stop_gives_the_leases_of_unanswered_requests_back_within_two_seconds() -> None:
     provider = HangingTransport()
@@ -290,10 +293,10 @@ async def test_a_stop_gives_the_leases_of_unanswered_requests_back_within_two_se
     running = asyncio.create_task(worker.run())
     await provider.asked.wait()
     await quiet()
-    began = time.monotonic()
+    began = asyncio.get_running_loop().time()
     worker.stop()
     await running
-    assert time.monotonic() - began < 2
+    assert asyncio.get_running_loop().time() - began < 2
     assert provider.sent == 3
     for number in range(3):
         op = await stage.op(f"op-{number}")
@@ -316,6 +319,7 @@ class SlowTransport(HangingTransport):
         return Answer(200, (("Content-Type", "application/json"),), b'{"state": "done"}', request.url, at, 0)
 
 
+@pytest.mark.patient
 @pytest.mark.rule("A2")
 async def test_a_stop_waits_a_moment_for_answers_in_flight_and_records_them() -> None:
     provider = SlowTransport()
@@ -328,7 +332,7 @@ async def test_a_stop_waits_a_moment_for_answers_in_flight_and_records_them() ->
     await quiet()
     assert not running.done()
     provider.answer.set()
-    await asyncio.wait_for(running, 2)
+    await asyncio.wait_for(running, 60)
     assert (await stage.op()).phase is Phase.SUCCEEDED
 
 
