@@ -6,44 +6,31 @@ what actions ask for.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Coroutine, Iterable
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from collections.abc import Callable, Coroutine, Iterable
+from typing import Any
 
-from textual.app import App, SystemCommand
+from textual.app import SystemCommand
 from textual.screen import Screen
 from textual.widgets import Input
 
-from jobconsole.core.telling.terminal_text import inert
 from jobconsole.tui import texts
-from jobconsole.tui.action import Call, Subject
+from jobconsole.tui.action import Call
 from jobconsole.tui.actions import ACTIONS, COMMANDS, nearest_commands
-from jobconsole.tui.feed import Feed
-from jobconsole.tui.screens.frame import Frame
-
-if TYPE_CHECKING:
-    from jobconsole.tui.app import Dashboard
-
-_LONGEST_TOAST = 400  # characters
-
-Chosen: TypeAlias = Callable[[], Awaitable[None]]
-"""What came of a question, still to be done."""
+from jobconsole.tui.screens.frame import Frame, main_screen
+from jobconsole.tui.stage import Chosen, Stage
+from jobconsole.tui.subject import Subject
 
 
-class ActingApp(App[None]):
+class ActingApp(Stage):
     """An app that does the actions of the table."""
 
-    feed: Feed
     _is_asking = False  # from the key that asks until the answer, so also while the question is still being read
     _is_haste_told = False
-
-    def say(self, text: str, *, is_bad: bool = False) -> None:
-        """A toast. Text from elsewhere is shown as it is, never as markup (SPEC U3)."""
-        self.notify(inert(text, _LONGEST_TOAST), severity="error" if is_bad else "information", markup=False)
 
     @property
     def main_screen(self) -> Frame:
         """The main screen: the one in front, or the one under a dialog."""
-        return next(screen for screen in reversed(self.screen_stack) if isinstance(screen, Frame))
+        return main_screen(self)
 
     def begin_question(self, question: Coroutine[Any, Any, Chosen | None]) -> None:
         """Ask, then do what came of it. One at a time: a key that comes before the question is seen begins no second one."""
@@ -80,7 +67,7 @@ class ActingApp(App[None]):
             if not subjects:
                 self.say(texts.NOT_HERE)
                 return
-        action.act(Call(cast("Dashboard", self), subjects, argument))
+        action.act(Call(self, subjects, argument))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Whether a key may act now: False lets it through to who types or to a dialog, None dims it in the footer."""

@@ -1,4 +1,4 @@
-"""What an action of the dashboard is, and what it acts on: operation ids with the revision that was shown (SPEC U8).
+"""What an action of the dashboard is, and what a call of it is told.
 
 Only this file decides their shape. Modules with actions make a tuple of them; `actions.py` puts them into the one table.
 """
@@ -7,27 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from textual.binding import Binding
 
-if TYPE_CHECKING:
-    from jobconsole.tui.app import Dashboard
-
-
-@dataclass(frozen=True, slots=True)
-class Subject:
-    """What an action acts on: an operation, and the revision that the person saw."""
-
-    operation_id: str
-    revision: int
+from jobconsole.tui.stage import Stage
+from jobconsole.tui.subject import Subject
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
     """One call of an action: the app, what it acts on (the marked operations, else the one under the cursor), an argument."""
 
-    app: Dashboard
+    app: Stage
     subjects: tuple[Subject, ...] = ()
     argument: str = ""  # what stood behind the `:` command
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from jobconsole.core.commands.decisions import what_happened
@@ -17,8 +16,6 @@ from jobconsole.core.operation import Operation, Option
 from jobconsole.core.telling.terminal_text import inert
 from jobconsole.errors import JobconsoleError
 from jobconsole.tui import texts
-from jobconsole.tui.acting import Chosen
-from jobconsole.tui.action import Subject
 from jobconsole.tui.copying import copy_text
 from jobconsole.tui.dialogs.cancel import CancelDialog, SureDialog
 from jobconsole.tui.dialogs.choose import ChooseDialog, ChooseForManyDialog, CredentialDialog, JobIdDialog
@@ -40,9 +37,8 @@ from jobconsole.tui.many import (
     taking_part,
 )
 from jobconsole.tui.options import Ask, Card, cards, find_card, missing_cards
-
-if TYPE_CHECKING:
-    from jobconsole.tui.app import Dashboard
+from jobconsole.tui.stage import Chosen, Stage
+from jobconsole.tui.subject import Subject
 
 _LONGEST = 300  # characters of an effect or a refusal in a toast
 _LAST = 4  # characters of an id that are typed before something is destroyed in production
@@ -52,7 +48,7 @@ _LOGGER = logging.getLogger(__name__)
 class Answering:
     """Carries out what a person chose. One act at a time is asked about; any number may be held."""
 
-    def __init__(self, app: Dashboard) -> None:
+    def __init__(self, app: Stage) -> None:
         self._app = app
         self._under_way: list[tuple[str, list[Share]]] = []  # choices for many, and what of them is not decided yet
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
@@ -17,18 +18,15 @@ from rich.text import Text
 from textual import work
 from textual.binding import Binding, BindingType
 from textual.filter import LineFilter
-from textual.reactive import reactive
 from textual.screen import Screen
 
 from jobconsole.console import Desk, LoadedThemes, login_person
-from jobconsole.core.telling.theme import Theme
 from jobconsole.errors import StoreError
 from jobconsole.tui import texts
 from jobconsole.tui.acting import ActingApp
 from jobconsole.tui.actions import BINDINGS, COMMANDS
 from jobconsole.tui.answering import Answering
 from jobconsole.tui.clipboard import Copier, desktop_clipboard
-from jobconsole.tui.clock_face import TimeStyle
 from jobconsole.tui.feed import Feed
 from jobconsole.tui.holds import Holds
 from jobconsole.tui.log_ring import LogRing
@@ -43,7 +41,6 @@ from jobconsole.tui.screens.log import LogScreen
 from jobconsole.tui.screens.operations import OperationsScreen
 from jobconsole.tui.screens.providers import ProvidersScreen
 from jobconsole.tui.theme_choice import DEFAULT_THEME, ThemeChoice
-from jobconsole.tui.themes import Look
 from jobconsole.tui.widgets.filter_bar import EntryLine
 from jobconsole.tui.widgets.keys_help import KeysHelp
 
@@ -70,7 +67,7 @@ class Dashboard(ActingApp):
     DEFAULT_MODE = "operations"
     ENABLE_COMMAND_PALETTE = False  # Textual's own key for it; the table of actions has one that can be remapped
 
-    time_style: reactive[TimeStyle] = reactive(TimeStyle.AGE)
+    answering: Answering
 
     def __init__(
         self,
@@ -87,26 +84,15 @@ class Dashboard(ActingApp):
         self.use_command_palette = True
         self.desk, self.profile, self.is_production = desk, profile, is_production
         self.faults: tuple[str, ...] = ()  # what of themes and settings could not be used; told at the start
-        self.keep_setting: Callable[[str, str], None] = lambda key, value: None  # for next time; raises `InvalidValue`
         self.person = person or login_person()
         self.feed = Feed(desk)
         self.holds = Holds(desk.clock, self._holds_changed)
         self.answering = Answering(self)
         self.notifying = Notifying(self)
         self.log_ring = LogRing()
-        self.themes: ThemeChoice = ThemeChoice(self, themes, theme)
-        self.mouse: MouseReports = MouseReports(self, is_on=has_mouse)
-        self.copier: Copier = Copier(os.environ, self.copy_to_clipboard, desktop_clipboard, is_in_browser=lambda: self.is_web)
-
-    @property
-    def look(self) -> Look:
-        """The styles of the theme in use."""
-        return self.themes.look
-
-    @property
-    def theme_file(self) -> Theme:
-        """The theme in use."""
-        return self.look.theme
+        self.themes = ThemeChoice(self, themes, theme, partial(self.say, is_bad=True))
+        self.mouse = MouseReports(self, is_on=has_mouse)
+        self.copier = Copier(os.environ, self.copy_to_clipboard, desktop_clipboard, is_in_browser=lambda: self.is_web)
 
     # ---- running --------------------------------------------------------------------------------------------------------
     def on_mount(self) -> None:

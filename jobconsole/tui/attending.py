@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jobconsole.core.actors import NOBODY
 from jobconsole.core.operation import Operation
@@ -23,9 +23,7 @@ from jobconsole.tui.dialogs.dialog import Asked
 from jobconsole.tui.dialogs.note import NoteDialog
 from jobconsole.tui.dialogs.snooze import SnoozeDialog, asked_until
 from jobconsole.tui.dialogs.typed import TypedDialog
-
-if TYPE_CHECKING:
-    from jobconsole.tui.app import Dashboard
+from jobconsole.tui.stage import Stage
 
 _LONGEST = 300  # characters of a refusal in a toast
 
@@ -33,7 +31,7 @@ _LONGEST = 300  # characters of a refusal in a toast
 class Attending:
     """What a person does about one operation beside answering it, as the screen showed it when they began."""
 
-    def __init__(self, app: Dashboard, op: Operation) -> None:
+    def __init__(self, app: Stage, op: Operation) -> None:
         self._app, self._op = app, op
         self._me = app.person.removeprefix("person:")
 
@@ -118,7 +116,7 @@ class Attending:
         return zoned_clock(at, self._app.feed.now(), self._app.time_style)
 
 
-def attending(app: Dashboard, operation_id: str, *, is_item: bool = True) -> Attending | None:
+def attending(app: Stage, operation_id: str, *, is_item: bool = True) -> Attending | None:
     """What may be done about this operation; None, and a sentence, where nothing may. `is_item`: only in the inbox."""
     op = app.feed.operations.get(operation_id)
     if op is None:

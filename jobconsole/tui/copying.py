@@ -7,17 +7,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from jobconsole.core.telling.wording import counted
 from jobconsole.errors import JobconsoleError
 from jobconsole.tui import texts
-from jobconsole.tui.action import Call, Subject
+from jobconsole.tui.action import Call
 from jobconsole.tui.clipboard import Way
 from jobconsole.tui.dialogs.select import SelectDialog
-
-if TYPE_CHECKING:
-    from jobconsole.tui.app import Dashboard
+from jobconsole.tui.stage import Stage
+from jobconsole.tui.subject import Subject
 
 _CLOSED_AFTER = 0.2  # seconds until palette and entry line are gone from the picture
 
@@ -33,7 +31,7 @@ def copy_records(call: Call) -> None:
     call.app.run_worker(_copy_records(call.app, call.subjects), group="copying")
 
 
-async def _copy_records(app: Dashboard, subjects: Sequence[Subject]) -> None:
+async def _copy_records(app: Stage, subjects: Sequence[Subject]) -> None:
     try:
         views = await app.desk.views([await app.desk.get(subject.operation_id) for subject in subjects])
     except JobconsoleError as error:
@@ -43,12 +41,12 @@ async def _copy_records(app: Dashboard, subjects: Sequence[Subject]) -> None:
     copy_text(app, text, f"The JSON of {counted(len(views), 'operation')}")
 
 
-def copy_text(app: Dashboard, text: str, what: str) -> None:
+def copy_text(app: Stage, text: str, what: str) -> None:
     """Copy a text that is called `what`, and say what became of it; where nothing takes it, show it."""
     app.run_worker(_copy_text(app, text, what), group="copying")
 
 
-async def _copy_text(app: Dashboard, text: str, what: str) -> None:
+async def _copy_text(app: Stage, text: str, what: str) -> None:
     way = await app.copier.copy(text)
     app.say(texts.copied(what, way))
     if way is Way.NONE:
@@ -68,7 +66,7 @@ def save_picture(call: Call) -> None:
     call.app.set_timer(_CLOSED_AFTER, lambda: _save_picture(call.app, call.argument.strip() or None))
 
 
-def _save_picture(app: Dashboard, folder: str | None) -> None:
+def _save_picture(app: Stage, folder: str | None) -> None:
     try:
         app.say(texts.saved(app.save_screenshot(path=folder)))
     except OSError as error:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from jobconsole.tui.action import Act, Action, Call
 from jobconsole.tui.dialogs.why import WhyDialog
+from jobconsole.tui.screens.frame import main_screen
 
 
 def _answer(option: str) -> Act:
@@ -28,7 +29,7 @@ def _choose(call: Call) -> None:
 
 
 def _why(call: Call) -> None:
-    call.app.push_screen(WhyDialog(call.subject.operation_id, call.app.main_screen.moment(), call.argument))
+    call.app.push_screen(WhyDialog(call.subject.operation_id, main_screen(call.app).moment(), call.argument))
 
 
 def _undo(call: Call) -> None:

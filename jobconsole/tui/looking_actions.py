@@ -10,6 +10,7 @@ from collections.abc import Callable
 from jobconsole.tui.action import Act, Action, Call
 from jobconsole.tui.dialogs.jump import place_of
 from jobconsole.tui.screens.audit import AuditScreen
+from jobconsole.tui.screens.frame import main_screen
 from jobconsole.tui.screens.log import LogScreen
 from jobconsole.tui.screens.providers import ProvidersScreen
 
@@ -17,7 +18,7 @@ from jobconsole.tui.screens.providers import ProvidersScreen
 def _on_audit(work: Callable[[AuditScreen, str], None]) -> Act:
     def act(call: Call) -> None:
         def there() -> None:
-            screen = call.app.main_screen
+            screen = main_screen(call.app)
             if isinstance(screen, AuditScreen):
                 work(screen, call.argument)
 
@@ -28,7 +29,7 @@ def _on_audit(work: Callable[[AuditScreen, str], None]) -> Act:
 
 def _go(call: Call, mode: str, there: Callable[[], None]) -> None:
     """Go to a screen, and do the work once it stands."""
-    if call.app.main_screen.mode != mode:
+    if main_screen(call.app).mode != mode:
         call.app.go(mode)
     call.app.call_after_refresh(there)
 
@@ -43,16 +44,18 @@ def _jump(screen: AuditScreen, argument: str) -> None:
 
 def _read_contracts(call: Call) -> None:
     def there() -> None:
-        if isinstance(call.app.main_screen, ProvidersScreen):
-            call.app.main_screen.action_read_again()
+        screen = main_screen(call.app)
+        if isinstance(screen, ProvidersScreen):
+            screen.action_read_again()
 
     _go(call, "providers", there)
 
 
 def _follow_log(call: Call) -> None:
     def there() -> None:
-        if isinstance(call.app.main_screen, LogScreen):
-            call.app.main_screen.action_follow()
+        screen = main_screen(call.app)
+        if isinstance(screen, LogScreen):
+            screen.action_follow()
 
     _go(call, "log", there)
 

@@ -19,8 +19,8 @@ from jobconsole.core.telling.wording import counted, words
 from jobconsole.core.vocabulary import Phase
 from jobconsole.errors import UnknownOperation
 from jobconsole.tui import texts
-from jobconsole.tui.action import Subject
 from jobconsole.tui.options import Card, cards, find_card
+from jobconsole.tui.subject import Subject
 
 TYPED_ABOVE = 10
 """With more operations than this, their number must be typed."""

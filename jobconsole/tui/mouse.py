@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from jobconsole.tui.app import Dashboard
+from textual.app import App
 
 _MODES = (1000, 1003, 1015, 1006)
 
@@ -19,7 +17,7 @@ _MODES = (1000, 1003, 1015, 1006)
 class MouseReports:
     """The mouse of one dashboard. `is_on` is what was asked for; where the terminal is lent to somebody, it comes back so."""
 
-    def __init__(self, app: Dashboard, *, is_on: bool) -> None:
+    def __init__(self, app: App[None], *, is_on: bool) -> None:
         self._app = app
         self._begins_on = self.is_on = is_on
 

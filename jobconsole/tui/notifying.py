@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
 
 from jobconsole.console import BrokerNews
 from jobconsole.core.deciding.escalation import item_since
@@ -17,9 +16,7 @@ from jobconsole.core.operation import Operation
 from jobconsole.core.telling.notice import short_notice
 from jobconsole.core.telling.notify_settings import NotifySettings
 from jobconsole.core.telling.terminal_text import inert
-
-if TYPE_CHECKING:
-    from jobconsole.tui.app import Dashboard
+from jobconsole.tui.stage import Stage
 
 GATHERING = timedelta(seconds=1)
 _LONGEST = 120  # characters on the desktop
@@ -29,7 +26,7 @@ _ST = "\x1b\\"
 class Notifying:
     """What was told of, and what is to be told at the next tick."""
 
-    def __init__(self, app: Dashboard) -> None:
+    def __init__(self, app: Stage) -> None:
         self.settings = NotifySettings()
         self._app = app
         self._known: dict[str, datetime] = {}  # operation id → since when it is the item that was heard of

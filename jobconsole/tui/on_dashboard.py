@@ -1,29 +1,27 @@
 """What every screen and widget of the dashboard may ask of the app: desk, feed, answers, and how things are drawn.
 
-Only this file turns Textual's untyped `app` into the `Dashboard`, so that nobody else has to.
+Only this file turns Textual's untyped `app` into the `Stage`, so that nobody else has to.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from textual.message_pump import MessagePump
 
+from jobconsole.console import Desk
 from jobconsole.tui.detail_sections import Pen
-
-if TYPE_CHECKING:
-    from jobconsole.console import Desk
-    from jobconsole.tui.app import Dashboard
-    from jobconsole.tui.feed import Feed
+from jobconsole.tui.feed import Feed
+from jobconsole.tui.stage import Stage
 
 
 class OnDashboard(MessagePump):
     """A mixin for screens and widgets."""
 
     @property
-    def dashboard(self) -> Dashboard:
+    def dashboard(self) -> Stage:
         """The app."""
-        return cast("Dashboard", self.app)
+        return cast(Stage, self.app)
 
     @property
     def desk(self) -> Desk:

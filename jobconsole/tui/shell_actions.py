@@ -10,6 +10,7 @@ from jobconsole.tui.action import Act, Action, Call
 from jobconsole.tui.clock_face import TimeStyle
 from jobconsole.tui.columns import BY_KEY
 from jobconsole.tui.copying import copy_ids, copy_records, save_picture, show_copied
+from jobconsole.tui.screens.frame import main_screen
 from jobconsole.tui.screens.operations import OperationsScreen
 
 
@@ -37,12 +38,12 @@ def _pause(call: Call) -> None:
 
 def _mouse(call: Call) -> None:
     call.app.say(texts.mouse(is_on=call.app.mouse.toggle()))
-    call.app.main_screen.renew_status()
+    main_screen(call.app).renew_status()
 
 
 def _operations(call: Call) -> OperationsScreen | None:
     """The screen with the table, if it is in front."""
-    screen = call.app.main_screen
+    screen = main_screen(call.app)
     if isinstance(screen, OperationsScreen):
         return screen
     call.app.say("That works on the operations: O leads there.")

@@ -52,7 +52,7 @@ def make_dashboard(
     app.notifying.settings = load_notify(home)
     app.time_style = settings.times
     app.faults = tuple(dict.fromkeys((*faults, *app.notifying.settings.faults)))  # one broken file, one sentence
-    app.keep_setting = partial(_keep, desk, home)
+    app.themes.keep = partial(_keep, desk, home, "theme")
     if not is_animated:
         app.animation_level = "none"
     return app

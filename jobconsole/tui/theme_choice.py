@@ -5,9 +5,9 @@ Only this file decides that. The dashboard owns one `ThemeChoice`; `themes.py` s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Sequence
 
+from textual.app import App
 from textual.filter import LineFilter, Monochrome, NoColor
 from textual.theme import Theme as TextualTheme
 
@@ -17,17 +17,15 @@ from jobconsole.tui import texts
 from jobconsole.tui.plain_signs import PlainSigns
 from jobconsole.tui.themes import Look, textual_theme
 
-if TYPE_CHECKING:
-    from jobconsole.tui.app import Dashboard
-
 DEFAULT_THEME = "jobconsole-dark"
 
 
 class ThemeChoice:
-    """The themes of one dashboard. `name` is the one it begins with."""
+    """The themes of one app. `name` is the one it begins with; `refuse` says what could not be done."""
 
-    def __init__(self, app: Dashboard, themes: LoadedThemes, name: str) -> None:
-        self._app = app
+    def __init__(self, app: App[None], themes: LoadedThemes, name: str, refuse: Callable[[str], None]) -> None:
+        self._app, self._refuse = app, refuse
+        self.keep: Callable[[str], None] = lambda name: None  # for next time; raises `InvalidValue`
         self._looks = {each: Look(theme) for each, theme in themes.themes.items()}
         self._plain, self._colourless = (PlainSigns(),), NoColor()
         for theme in themes.themes.values():
@@ -63,7 +61,7 @@ class ThemeChoice:
         elif name in self._looks:
             self._app.theme = name
         else:
-            self._app.say(texts.no_theme(name, sorted(self._looks)), is_bad=True)
+            self._refuse(texts.no_theme(name, sorted(self._looks)))
 
     def _changed(self, theme: TextualTheme) -> None:
         if theme.name == self._kept:
@@ -72,6 +70,6 @@ class ThemeChoice:
         for screen in self._app.screen_stack:
             screen.refresh_bindings()  # the footer names keys in the theme's own signs
         try:
-            self._app.keep_setting("theme", theme.name)
+            self.keep(theme.name)
         except InvalidValue as error:
-            self._app.say(texts.not_kept("theme", str(error)), is_bad=True)
+            self._refuse(texts.not_kept("theme", str(error)))

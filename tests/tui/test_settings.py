@@ -112,8 +112,8 @@ async def test_a_file_that_cannot_be_used_keeps_nobody_out(
 async def test_a_theme_chosen_live_is_kept_for_the_next_time(dashboard: TestedDashboard, tmp_path: Path) -> None:
     """By command, among the comments of the file; nothing is written before."""
     (tmp_path / "config.toml").write_text("# mine\n[keys]\n")
-    kept = make_dashboard(dashboard.desk, tmp_path, theme="jobconsole-light").keep_setting
-    dashboard.keep_setting = kept
+    kept = make_dashboard(dashboard.desk, tmp_path, theme="jobconsole-light").themes.keep
+    dashboard.themes.keep = kept
     async with running(dashboard) as pilot:
         assert load_settings(tmp_path) == {"keys": {}}
         dashboard.run_command("theme colour-blind-dark")
@@ -126,7 +126,7 @@ async def test_a_theme_chosen_live_is_kept_for_the_next_time(dashboard: TestedDa
 async def test_a_theme_that_cannot_be_kept_holds_for_now_and_that_is_said(dashboard: TestedDashboard, tmp_path: Path) -> None:
     """The file is not TOML: it is left alone."""
     (tmp_path / "config.toml").write_text("[ui\n")
-    dashboard.keep_setting = make_dashboard(dashboard.desk, tmp_path).keep_setting
+    dashboard.themes.keep = make_dashboard(dashboard.desk, tmp_path).themes.keep
     async with running(dashboard) as pilot:
         dashboard.run_command("theme high-contrast")
         await until(pilot, lambda: any("The theme is not kept" in each.message for each in dashboard._notifications))
@@ -140,7 +140,7 @@ async def test_a_read_only_dashboard_writes_no_settings(dashboard: TestedDashboa
     store = dashboard.desk.store
     assert isinstance(store, MemoryStore)
     dashboard.desk.store = store.handle(is_read_only=True)
-    dashboard.keep_setting = make_dashboard(dashboard.desk, tmp_path).keep_setting
+    dashboard.themes.keep = make_dashboard(dashboard.desk, tmp_path).themes.keep
     async with running(dashboard) as pilot:
         dashboard.run_command("theme high-contrast")
         await until(pilot, lambda: any("this dashboard is read-only" in each.message for each in dashboard._notifications))

@@ -22,7 +22,6 @@ from jobconsole.core.telling.terminal_text import fit, inert, width
 from jobconsole.core.telling.wording import actor_text, clock_text, glyph, words
 from jobconsole.core.vocabulary import Phase
 from jobconsole.errors import JobconsoleError
-from jobconsole.tui.action import Subject
 from jobconsole.tui.audit_pages import AuditEvent, Page, newest_page, page_after, page_before
 from jobconsole.tui.audit_search import DECISIONS, HINT, parse_search
 from jobconsole.tui.clock_face import zoned_clock
@@ -31,6 +30,7 @@ from jobconsole.tui.dialogs.jump import JumpDialog
 from jobconsole.tui.hanging import hanging
 from jobconsole.tui.messages import Changed
 from jobconsole.tui.screens.frame import Frame
+from jobconsole.tui.subject import Subject
 from jobconsole.tui.widgets.line_list import Entry, LineList
 from jobconsole.tui.widgets.status_bar import StatusBar
 

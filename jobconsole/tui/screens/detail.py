@@ -19,11 +19,11 @@ from textual.widgets import TabbedContent, TabPane
 
 from jobconsole.core.telling.terminal_text import inert
 from jobconsole.tui import detail_sections as sections
-from jobconsole.tui.action import Subject
 from jobconsole.tui.attending_actions import ATTENDING_BINDINGS
 from jobconsole.tui.dossier import Dossier
 from jobconsole.tui.options import card_entries, cards, missing_cards
 from jobconsole.tui.screens.frame import Frame
+from jobconsole.tui.subject import Subject
 from jobconsole.tui.widgets.detail_pane import DetailPane, story_row
 from jobconsole.tui.widgets.line_list import Entry, LineList
 

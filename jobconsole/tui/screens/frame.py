@@ -17,8 +17,9 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from jobconsole.tui import texts
-from jobconsole.tui.action import Subject
 from jobconsole.tui.on_dashboard import OnDashboard
+from jobconsole.tui.stage import Stage
+from jobconsole.tui.subject import Subject
 from jobconsole.tui.widgets.filter_bar import EntryLine
 from jobconsole.tui.widgets.header import Header
 from jobconsole.tui.widgets.key_line import KeyLine
@@ -103,3 +104,8 @@ class Frame(OnDashboard, Screen[None]):
     def renew_status(self) -> None:
         """What the status bar tells has changed: acts that wait, or the mouse."""
         self.query_one(StatusBar).renew()
+
+
+def main_screen(app: Stage) -> Frame:
+    """The main screen: the one in front, or the one under a dialog."""
+    return next(screen for screen in reversed(app.screen_stack) if isinstance(screen, Frame))

@@ -16,10 +16,10 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from jobconsole.tui import texts
-from jobconsole.tui.action import Subject
 from jobconsole.tui.filter import parse_filter
 from jobconsole.tui.messages import Changed, Decided, PauseChanged, Ticked
 from jobconsole.tui.screens.frame import Frame
+from jobconsole.tui.subject import Subject
 from jobconsole.tui.widgets.detail_pane import DetailPane
 from jobconsole.tui.widgets.filter_bar import EntryLine
 from jobconsole.tui.widgets.operations_table import OperationsTable

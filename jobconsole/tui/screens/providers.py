@@ -21,7 +21,6 @@ from jobconsole.core.contracts.contract import Contract
 from jobconsole.core.deciding.account import Account
 from jobconsole.core.telling.terminal_text import inert, width
 from jobconsole.errors import ContractInvalid
-from jobconsole.tui.action import Subject
 from jobconsole.tui.detail_sections import Pen
 from jobconsole.tui.messages import Changed, HealthChanged, Ticked
 from jobconsole.tui.provider_sections import (
@@ -33,6 +32,7 @@ from jobconsole.tui.provider_sections import (
     refused_line,
 )
 from jobconsole.tui.screens.frame import Frame
+from jobconsole.tui.subject import Subject
 from jobconsole.tui.widgets.line_list import Entry, LineList
 from jobconsole.tui.word_filter import WordFilter
 

@@ -6,7 +6,7 @@ command is completed from the table of actions. Escape gives up what was typed.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import ClassVar, Protocol, cast
 
 from rich.text import Text
 from textual import events, on
@@ -19,8 +19,20 @@ from jobconsole.core.telling.terminal_text import inert
 from jobconsole.errors import InvalidValue
 from jobconsole.tui.on_dashboard import OnDashboard
 
-if TYPE_CHECKING:
-    from jobconsole.tui.screens.frame import Frame
+
+class Filtered(Protocol):
+    """The screen whose line this is (`screens/frame.py`)."""
+
+    filter_hint: ClassVar[str]
+
+    def filter_text(self) -> str | None:
+        """The filter as it is; None where the screen has none."""
+
+    def filter_by(self, text: str) -> None:
+        """Filter by what was typed. Raises `InvalidValue` with the mend."""
+
+    def focus_body(self) -> None:
+        """Take the keys back."""
 
 
 class CommandSuggester(Suggester):
@@ -55,12 +67,12 @@ class EntryLine(OnDashboard, Horizontal):
         return bool(self._sign)
 
     @property
-    def _frame(self) -> Frame:
-        return cast("Frame", self.screen)
+    def _filtered(self) -> Filtered:
+        return cast(Filtered, self.screen)
 
     def take_filter(self, text: str) -> None:
         """Filter by a text that was typed elsewhere."""
-        self._sign, self._before = "/", self._frame.filter_text() or ""
+        self._sign, self._before = "/", self._filtered.filter_text() or ""
         self._apply(text)
         self._end()
 
@@ -72,7 +84,7 @@ class EntryLine(OnDashboard, Horizontal):
         self.query_one("#entry-sign", Static).update(sign)
         entry = self.query_one(Input)
         entry.suggester = CommandSuggester(words) if words else None
-        entry.placeholder = self._frame.filter_hint if sign == "/" else ""
+        entry.placeholder = self._filtered.filter_hint if sign == "/" else ""
         with self.prevent(Input.Changed):
             entry.value = text
         entry.cursor_position = len(text)
@@ -125,7 +137,7 @@ class EntryLine(OnDashboard, Horizontal):
 
     def _apply(self, text: str) -> bool:
         try:
-            self._frame.filter_by(text.removeprefix("/"))  # stands before it already; who types it again means no other text
+            self._filtered.filter_by(text.removeprefix("/"))  # stands before it already; who types it again means no other text
         except InvalidValue as error:
             self._tell(str(error))
             return False
@@ -135,9 +147,9 @@ class EntryLine(OnDashboard, Horizontal):
     def _end(self, *, focus: bool = True) -> None:
         self._sign = ""
         self._tell("")
-        self.show_filter(self._frame.filter_text() or "")
+        self.show_filter(self._filtered.filter_text() or "")
         if focus:
-            self._frame.focus_body()
+            self._filtered.focus_body()
 
     def _tell(self, fault: str) -> None:
         self.query_one("#entry-fault", Static).update(Text(inert(fault, 120)))

@@ -13,11 +13,11 @@ from textual.geometry import Region, Size
 from textual.message import Message
 from textual.strip import Strip
 
-from jobconsole.tui.action import Subject
 from jobconsole.tui.columns import BY_KEY, COLUMNS, Column, Place, fit_columns
 from jobconsole.tui.filter import Filter
 from jobconsole.tui.on_dashboard import OnDashboard
 from jobconsole.tui.row import RowContext
+from jobconsole.tui.subject import Subject
 from jobconsole.tui.table_order import TableOrder
 from jobconsole.tui.widgets.cursor_list import CursorList
 from jobconsole.tui.widgets.table_lines import Line, Standing, differing, draw, heading, sentence
