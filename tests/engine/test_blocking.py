@@ -13,7 +13,7 @@ import pytest
 
 from jobconsole.engine.blocking import Portal
 
-LONG_S = 10  # for what should take a moment: a call that hangs fails its test
+LONG_S = 60  # for what should take a moment: a call that hangs fails its test
 
 
 @pytest.fixture

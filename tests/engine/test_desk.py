@@ -273,7 +273,7 @@ async def test_an_embedded_worker_works_where_no_other_one_lives() -> None:
     stage = Stage([says("done")])
     await stage.track()
     async with stage.console.embedded_worker():
-        (op,) = await stage.console.wait(["op-1"], 5)
+        (op,) = await stage.console.wait(["op-1"], 60)
     assert op.phase is Phase.SUCCEEDED
     assert stage.console.health().workers == ()
 
