@@ -25,7 +25,7 @@ from jobconsole.protocols import WorkerInfo
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 POLL_S = 0.002
-BREATH_S = 0.3  # between two tries to stop a process at work
+BREATH_S = 0.3  # between two looks at a process that is, or is to be, stopped at work
 MOST_TRIES = 50
 
 
@@ -76,19 +76,25 @@ class Crew:
             self.kills[victim.name] = time.monotonic()
             victim.signal(signal.SIGKILL)
         for victim in victims:
-            assert victim.is_over(10)
+            assert victim.is_over(60)
             os.close(victim.pidfd)
         mark = self.mark()
         self.holding += mark is not None and mark.state == "held" and mark.pid in [victim.pid for victim in victims]
 
-    def stall(self, role: str, seconds: float, is_busy: Callable[[int], bool]) -> None:
-        """SIGSTOP for a while, at a moment when it is busy, by the word of `is_busy` about its pid, and not under the lock."""
+    def stall(self, role: str, leases: Callable[[int], int], *, least: int, patience_s: float = 120) -> None:
+        """SIGSTOP at a moment when it has so many leases and not the lock, until others have taken all of them over.
+
+        `leases` counts those of a process.
+        """
         member = self.members[role]
         for _ in range(MOST_TRIES):
             member.signal(signal.SIGSTOP)
             mark = self.mark()
-            if not (mark is not None and mark.state == "held" and mark.pid == member.pid) and is_busy(member.pid):
-                time.sleep(seconds)
+            if not (mark is not None and mark.state == "held" and mark.pid == member.pid) and leases(member.pid) >= least:
+                ends = time.monotonic() + patience_s
+                while leases(member.pid):
+                    assert time.monotonic() < ends, f"nobody took over from {role} within {patience_s:g} s"
+                    time.sleep(BREATH_S)
                 member.signal(signal.SIGCONT)
                 return
             member.signal(signal.SIGCONT)
@@ -102,12 +108,12 @@ class Crew:
         for member in leaving.values():
             member.signal(signal.SIGTERM)
         for role, member in leaving.items():
-            assert member.is_over(30), f"{role} does not stop"
+            assert member.is_over(60), f"{role} does not stop"
             took[role] = time.monotonic() - begun
             os.close(member.pidfd)
         return took
 
-    def await_work(self, roles: Sequence[str], patience_s: float = 20) -> None:
+    def await_work(self, roles: Sequence[str], patience_s: float = 120) -> None:
         """Return when these workers have announced themselves."""
         ends = time.monotonic() + patience_s
         waiting = {self.members[role].pid for role in roles}
