@@ -22,6 +22,7 @@ from jobconsole.core.deciding.account import Account
 from jobconsole.core.operation import Operation
 from jobconsole.core.telling.views import View, operation_view
 from jobconsole.core.vocabulary import Phase
+from jobconsole.errors import StoreError
 from jobconsole.protocols import StoreHealth
 
 log = logging.getLogger(__name__)
@@ -94,7 +95,7 @@ class Feed:
         await feed._broker.load()
         await feed._take()
         feed._broker.listen(feed._hear)
-        feed._tasks = [asyncio.create_task(work) for work in (feed._broker.run(), feed._tell(), feed._beat())]
+        feed._tasks = [asyncio.create_task(work) for work in (feed._follow(), feed._tell(), feed._beat())]
         return feed
 
     async def close(self) -> None:
@@ -125,6 +126,12 @@ class Feed:
         return lambda: self._listeners.remove(listener) if listener in self._listeners else None
 
     # ---- following ------------------------------------------------------------------------------------------------------
+    async def _follow(self) -> None:
+        try:
+            await self._broker.run()
+        except StoreError as error:  # the store is lost; each beat says so, beside what was seen last
+            log.warning("%s", error)
+
     def _hear(self, news: BrokerNews) -> None:
         self._waiting |= news.operation_ids
         if news.account_keys:  # a hold shows in each of the account's operations

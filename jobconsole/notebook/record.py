@@ -9,9 +9,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
 
-import msgspec
-
 from jobconsole.console import Desk
+from jobconsole.core.keeping.line import events
 from jobconsole.core.operation import Operation
 from jobconsole.core.telling.account_view import account_view
 from jobconsole.core.telling.attempts import Attempt, attempts
@@ -36,9 +35,9 @@ class Record:
         self._lines: list[tuple[int, str]] = []
 
     async def read(self, desk: Desk) -> None:
-        """Read what the audit has got since the last time."""
+        """Read what the audit has got since the last time. Raises `AuditBroken` where a line of it is no event."""
         after = int(self._events[-1]["seq"]) if self._events else None
-        new = [msgspec.json.decode(line) async for line in desk.events(self.operation_id, after)]
+        new = [*events([line async for line in desk.events(self.operation_id, after)])]
         if new:
             self._events += new
             self._attempts = [_attempt(each) for each in attempts(self._events)[-MOST_ATTEMPTS:]]

@@ -9,15 +9,15 @@ from collections import deque
 from collections.abc import Mapping
 from typing import Any, Final
 
-import msgspec
-
 from jobconsole.console import Desk
+from jobconsole.core.keeping.line import event
 from jobconsole.core.telling.story import story_lines
 from jobconsole.core.telling.terminal_text import inert
 from jobconsole.notebook.rows import SENTENCE
 
 EVENTS: Final = 400
 LINES: Final = 100
+DAMAGED: Final = "A line of the audit is damaged: console.audit().verify() tells which."
 
 
 class Tail:
@@ -25,16 +25,18 @@ class Tail:
 
     def __init__(self) -> None:
         self._events: deque[Mapping[str, Any]] = deque(maxlen=EVENTS)
-        self._after = -1
+        self._after, self._is_damaged = -1, False
         self.lines: list[tuple[int, str, str]] = []  # time, operation, sentence
 
     async def read(self, desk: Desk) -> bool:
         """Read what came since the last time; whether there was anything."""
         if self._after < 0:
             self._after = max(0, await desk.last_seq() - EVENTS)
-        new = [msgspec.json.decode(line) async for line in desk.events(None, self._after)]
+        found = [event(line) async for line in desk.events(None, self._after)]
+        new = [fields for fields in found if fields is not None]
         if not new:
             return False
+        self._is_damaged |= len(new) < len(found)
         self._after = int(new[-1]["seq"])
         self._events.extend(new)
         told = [
@@ -42,4 +44,6 @@ class Tail:
             for line in story_lines(self._events)
         ]
         self.lines = told[: -LINES - 1 : -1]
+        if self._is_damaged:
+            self.lines.insert(0, (told[-1][0], "", DAMAGED))
         return True

@@ -10,12 +10,12 @@ Only this file decides it. Terms stand beside each other and must all match, wha
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any, TypeAlias
 
+from jobconsole.core.keeping.line import event
 from jobconsole.core.operation import Operation
 from jobconsole.core.telling.story_line import alone
 from jobconsole.core.telling.wording import words
@@ -44,9 +44,8 @@ class _Line:
 
     @cached_property
     def fields(self) -> Mapping[str, Any]:
-        """The stored fields."""
-        fields: dict[str, Any] = json.loads(self.stored)
-        return fields
+        """The stored fields; none of a damaged line."""
+        return event(self.stored) or {}
 
     @cached_property
     def told(self) -> str:

@@ -6,7 +6,6 @@ reads nothing.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -14,6 +13,7 @@ from typing import Any
 
 from jobconsole.console import Desk
 from jobconsole.core.contracts.contract import Contract
+from jobconsole.core.keeping.line import events
 from jobconsole.core.operation import Operation, action
 from jobconsole.core.telling.attempts import Attempt, attempts
 from jobconsole.core.telling.story import StoryLine, story_lines
@@ -41,10 +41,10 @@ class Dossier:
         self.contract = await desk.contract_of(self.op)
 
     async def read(self, desk: Desk) -> None:
-        """Read the record and the events that came since the last time. Raises `UnknownOperation`, `StoreError`."""
+        """Read the record and the events since the last time. Raises `UnknownOperation`, `StoreError`, `AuditBroken`."""
         await self.read_record(desk)
         after = int(self.events[-1]["seq"]) if self.events else None
-        new = [json.loads(line) async for line in desk.events(self.operation_id, after)]
+        new = [*events([line async for line in desk.events(self.operation_id, after)])]
         if new or not self.story:
             self.events += new
             self.attempts = attempts(self.events)

@@ -70,6 +70,17 @@ def test_a_changed_event_is_found_and_named(shell: Shell, submit: Submit) -> Non
     assert f"the audit does not verify: changed at seq {seq} " in broken.err
 
 
+@pytest.mark.rule("L3")
+def test_an_operation_without_a_line_is_no_empty_audit(shell: Shell, submit: Submit) -> None:
+    """Each began with one: they were damaged or taken away."""
+    submit("quick", "--wait")
+    lines = journal(shell).read_bytes().splitlines(keepends=True)
+    journal(shell).write_bytes(b"".join(b"#" * (len(line) - 1) + b"\n" if b'"quick"' in line else line for line in lines))
+    told = shell("audit", "quick")
+    assert told.code == 1
+    assert "the audit has no line of quick" in told.err
+
+
 @pytest.mark.rule("L7")
 def test_a_store_without_a_log_is_never_valid(shell: Shell) -> None:
     nothing = shell("audit", "verify", "--json")

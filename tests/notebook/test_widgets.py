@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -308,3 +309,26 @@ def test_a_widget_of_which_something_is_missing_cannot_be_made() -> None:
 
     with pytest.raises(TypeError, match="abstract"):
         Unfinished(None, {}, "person:ana")  # type: ignore[arg-type]  # nothing of it is looked at
+
+
+@pytest.mark.rule("L3")
+def test_a_damaged_line_is_told_on_top_of_the_audit(console: Console, tmp_path: Path, params: dict[str, str]) -> None:
+    """The others are shown as ever."""
+    submitted(console, params, "never-ends")
+    (journal,) = (tmp_path / "store" / "journal").iterdir()
+    lines = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(b"".join([b"#" * (len(lines[0]) - 1) + b"\n", *lines[1:]]))
+    shown = state(console.dashboard())["snapshot"]["audit"]
+    assert shown[0][2] == "A line of the audit is damaged: console.audit().verify() tells which."
+    assert len(shown) > 1
+
+
+def test_a_store_that_is_taken_away_is_told_and_what_was_seen_stays(
+    console: Console, tmp_path: Path, params: dict[str, str]
+) -> None:
+    """With each beat, until it is back."""
+    op = submitted(console, params, "never-ends")
+    widget = console.table()
+    (tmp_path / "store").rename(tmp_path / "elsewhere")
+    until(lambda: str(tmp_path / "store") in json.loads(widget.get_state()["pulse"])["why_not"])
+    assert op.operation_id in widget.get_state()["snapshot"]

@@ -10,7 +10,8 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 
 from jobconsole.core.keeping.chain import Breach, Broken, Verification
-from jobconsole.tui.audit_pages import PAGE, newest_page, page_after, page_before
+from jobconsole.testing.memory_store import MemoryStore
+from jobconsole.tui.audit_pages import DAMAGED, PAGE, newest_page, page_after, page_before
 from jobconsole.tui.audit_search import parse_search
 from jobconsole.tui.detail_sections import Pen
 from jobconsole.tui.dialogs.jump import JumpDialog
@@ -187,6 +188,56 @@ def test_a_broken_chain_shows_the_first_broken_place_first() -> None:
     broken = Broken(Breach.CHANGED, 17, 1, 17, "its hash does not fit")
     told = proof(Verification(whole_to=16, anchored_to=10, broken=broken), Pen(80, datetime(2026, 11, 29, tzinfo=UTC))).plain
     assert told.startswith("✖ BROKEN: changed at seq 17")
+
+
+def damage(app: TestedDashboard, *seqs: int) -> None:
+    """Make lines of the audit no events, as a bad disk would, all but the end of each."""
+    store = app.desk.store
+    assert isinstance(store, MemoryStore)
+    for seq in seqs:
+        line = store._memory.lines[seq - 1]
+        store._memory.lines[seq - 1] = b"#" * (len(line) - 100) + line[-100:]
+
+
+@pytest.mark.rule("L3")
+async def test_damaged_lines_are_read_in_their_places(dashboard: TestedDashboard) -> None:
+    """Counted from the lines around them, both ways, at both ends; what they held is not made up."""
+    await fill(dashboard, 9)
+    damage(dashboard, 1, 2, 6, 10)
+    desk, whole = dashboard.desk, [*range(1, 11)]
+    for page in (await page_after(desk, 0), await page_before(desk, 11), await newest_page(desk, 10)):
+        assert [event.seq for event in page.events] == whole
+        assert [event.seq for event in page.events if event.at is None] == [1, 2, 6, 10]
+    assert [event.seq for event in (await page_after(desk, 5)).events] == [6, 7, 8, 9, 10]
+    assert [event.seq for event in (await page_before(desk, 7, most=2)).events] == [5, 6]
+    assert {event.text for event in (await page_before(desk, 3)).events} == {DAMAGED}
+
+
+@pytest.mark.rule("L3")
+async def test_a_line_that_was_changed_with_care_is_marked_all_the_same(dashboard: TestedDashboard) -> None:
+    """It is JSON, and its hash is not its own any more."""
+    await fill(dashboard, 3)
+    store = dashboard.desk.store
+    assert isinstance(store, MemoryStore)
+    store._memory.lines[2] = store._memory.lines[2].replace(b"person:ana", b"person:eve")
+    (changed,) = [event for event in (await page_after(dashboard.desk, 0)).events if event.text == DAMAGED]
+    assert (changed.seq, changed.actor, changed.operation_id) == (3, "", None)
+    assert "person:eve" in changed.fields["line"]
+
+
+@pytest.mark.rule("L3")
+async def test_the_audit_can_be_looked_at_when_it_is_damaged(dashboard: TestedDashboard) -> None:
+    """The line says so where it stands, the proof goes there, and a search passes it over."""
+    await fill(dashboard, 5)
+    damage(dashboard, 4)
+    async with running(dashboard, (140, 30)) as pilot:
+        screen = await open_audit(pilot)
+        assert [DAMAGED in entry.rows[0].plain for entry in screen.list.entries] == [False] * 3 + [True] + [False] * 2
+        await pilot.press("V")
+        await until(pilot, lambda: screen.list.cursor == "4")
+        assert "BROKEN" in str(screen.query_one("#audit-proof", Static).content)
+        await pilot.press("slash", *"kind:submitted", "enter")
+        await until(pilot, lambda: len(screen.list.entries) == 4)
 
 
 @pytest.mark.rule("H5")

@@ -174,11 +174,19 @@ def parse(data: bytes) -> Line | None:
 def events(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
     """The fields of each stored line. Raises `AuditBroken` at one that is no event, with its number among these lines."""
     for number, line in enumerate(lines, start=1):
-        try:
-            fields: dict[str, Any] = msgspec.json.decode(line, type=dict[str, Any])
-        except UNREADABLE:
-            raise no_event(number) from None
+        fields = event(line)
+        if fields is None:
+            raise no_event(number)
         yield fields
+
+
+def event(line: bytes) -> dict[str, Any] | None:
+    """The fields of a stored line, whether or not its hash fits; None where it is no event."""
+    try:
+        fields: dict[str, Any] = msgspec.json.decode(line, type=dict[str, Any])
+    except UNREADABLE:
+        return None
+    return fields
 
 
 def no_event(number: int, source: str = "the audit") -> AuditBroken:

@@ -238,7 +238,7 @@ class AuditScreen(Frame):
         while low < high:
             middle = (low + high) // 2
             found = (await page_after(self.desk, middle, most=1)).events
-            if found and found[0].at < at:
+            if found and found[0].at is not None and found[0].at < at:
                 low = middle + 1
             else:
                 high = middle
@@ -292,7 +292,8 @@ class AuditScreen(Frame):
     def _line(self, event: AuditEvent) -> Content:
         """Number, time, where there is room kind and actor, whose operation it is, and what it says."""
         is_wide, hue = self.list.columns >= _WIDE, _HUES.get(event.kind, "")
-        parts = [(f"{event.seq:>6,} ", "$quiet"), (f"{clock_text(event.at, self.feed.now())} ", "$quiet")]
+        clock = clock_text(event.at, self.feed.now()) if event.at is not None else "--:--:--"
+        parts = [(f"{event.seq:>6,} ", "$quiet"), (f"{clock} ", "$quiet")]
         if is_wide:
             actor = "worker" if event.actor.startswith("worker:") else inert(actor_text(event.actor), 80)
             parts.append((_padded(words(inert(event.kind, 40)), _KIND), hue))
@@ -300,7 +301,8 @@ class AuditScreen(Frame):
         op = self.feed.operations.get(event.operation_id or "")
         name = inert(op.name, 80) if op is not None and op.name else ""
         parts += [(_padded(_end_of(inert(event.operation_id or "", 140)), _ID), "$quiet"), (_padded(name, _NAME), "")]
-        return Content.assemble(*parts, (event.text, "" if is_wide else hue))
+        hue = "$state-failed" if event.at is None else "" if is_wide else hue
+        return Content.assemble(*parts, (event.text, hue))
 
     @on(LineList.Moved, "#audit-list")
     def _moved(self, message: LineList.Moved) -> None:

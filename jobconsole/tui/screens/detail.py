@@ -121,7 +121,7 @@ class DetailScreen(Frame):
     def _show_all(self, found: Dossier) -> None:
         pen = self.pen(self.query_one(f"#list-{self._tab}", LineList).columns or self.size.width // 2)
         story = [story_row(line, found, pen.width) for line in found.story]
-        self._show("story", story, "Nothing has happened yet.", follows=True)
+        self._show("story", story, "The audit has no line of it: V on the audit tells what is broken.", follows=True)
         requests = [sections.request_row(each, pen) for each in found.attempts]
         self._show("requests", requests, "No request was sent yet.", follows=True)
         actions = [sections.action_row(each, pen) for each in found.actions]
