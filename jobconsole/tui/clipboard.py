@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import Protocol
 
-PATIENCE = 1.0  # seconds for a clipboard that does not answer
+PATIENCE_S = 1.0  # for a clipboard that does not answer
 LONGEST_SENT = 74_994  # characters of base64 that terminals are known to take in one OSC 52
 
 
@@ -53,8 +53,10 @@ class Copier:
         desktop: Callable[[], DesktopClipboard | None],
         *,
         is_in_browser: Callable[[], bool] = lambda: False,
+        patience_s: float = PATIENCE_S,
     ) -> None:
         self._environ, self._send, self._desktop, self._is_in_browser = environ, send, desktop, is_in_browser
+        self._patience_s = patience_s
         self.last = ""  # what was copied last, for whoever did not get it
 
     async def copy(self, text: str) -> Way:
@@ -63,7 +65,7 @@ class Copier:
         if self._is_in_browser():
             self._send(text)
             return Way.TERMINAL
-        if not self._is_elsewhere and await _in_time(lambda: self._on_desktop(text)):
+        if not self._is_elsewhere and await _in_time(lambda: self._on_desktop(text), self._patience_s):
             return Way.DESKTOP
         if "TMUX" in self._environ and await self._by_tmux(text):
             return Way.TMUX
@@ -105,9 +107,10 @@ class Copier:
             env=dict(self._environ),
         )
         try:
-            await asyncio.wait_for(process.communicate(text.encode()), PATIENCE)
+            await asyncio.wait_for(process.communicate(text.encode()), self._patience_s)
         except TimeoutError:
-            process.kill()
+            with contextlib.suppress(ProcessLookupError):  # it ended in this moment
+                process.kill()
             await process.wait()
         return process.returncode == 0
 
@@ -121,7 +124,7 @@ def desktop_clipboard() -> DesktopClipboard | None:
     return found
 
 
-async def _in_time(work: Callable[[], bool]) -> bool:
+async def _in_time(work: Callable[[], bool], patience_s: float) -> bool:
     """Whether it works out in time, in a thread of its own that nothing waits for; a fault of any kind is a no."""
     loop = asyncio.get_running_loop()
     answer: asyncio.Future[bool] = loop.create_future()
@@ -140,6 +143,6 @@ async def _in_time(work: Callable[[], bool]) -> bool:
 
     threading.Thread(target=run, daemon=True).start()
     try:
-        return await asyncio.wait_for(answer, PATIENCE)
+        return await asyncio.wait_for(answer, patience_s)
     except TimeoutError:
         return False

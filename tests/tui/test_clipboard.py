@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,16 +14,19 @@ from jobconsole.tui.clipboard import LONGEST_SENT, Copier, DesktopClipboard, Way
 from jobconsole.tui.dialogs.select import SelectDialog
 from tests.tui.conftest import TestedDashboard, running, settled, text_of, until
 
+LONG_S = 60.0  # for what should take a moment
+
 
 class Desktop:
     """A desktop's clipboard that takes what it is given, or spoils it, or fails."""
 
-    def __init__(self, *, spoils: bool = False, fails: bool = False, hangs: float = 0.0) -> None:
-        self.held, self._spoils, self._fails, self._hangs = "", spoils, fails, hangs
+    def __init__(self, *, spoils: bool = False, fails: bool = False, until: threading.Event | None = None) -> None:
+        self.held, self._spoils, self._fails, self._until = "", spoils, fails, until
 
     def copy(self, content: str) -> None:
-        """Take it."""
-        time.sleep(self._hangs)
+        """Take it; where there is an event, not before that."""
+        if self._until is not None:
+            self._until.wait(2 * LONG_S)
         if self._fails:
             raise RuntimeError("no display")
         self.held = content[:-1] if self._spoils else content
@@ -62,7 +66,7 @@ async def test_the_first_way_that_works_is_taken(
 ) -> None:
     """Only what was read back counts as copied."""
     sent: list[str] = []
-    copier = Copier(environ, sent.append, lambda: desktop)
+    copier = Copier(environ, sent.append, lambda: desktop, patience_s=LONG_S)
     assert await copier.copy("op-1") is way
     assert sent == (["op-1"] if way is Way.TERMINAL else [])
     assert copier.last == "op-1"
@@ -82,10 +86,12 @@ async def test_in_a_browser_neither_the_desktop_nor_tmux_of_the_server_is_meant(
 async def test_a_desktop_that_does_not_answer_holds_nobody_up() -> None:
     """After a second the terminal is asked."""
     sent: list[str] = []
-    copier = Copier({}, sent.append, lambda: Desktop(hangs=3.0))
+    ends = threading.Event()
+    copier = Copier({}, sent.append, lambda: Desktop(until=ends))
     began = time.monotonic()
     assert await copier.copy("op-1") is Way.TERMINAL
-    assert time.monotonic() - began < 2.5
+    assert time.monotonic() - began < LONG_S
+    ends.set()
 
 
 @pytest.mark.parametrize(("code", "way"), [(0, Way.TMUX), (1, Way.TERMINAL)])
@@ -93,7 +99,9 @@ async def test_inside_tmux_its_buffer_takes_it_and_passes_it_on(tmp_path: Path, 
     """Over ssh, too: tmux runs where we do, and its terminal is the person's."""
     tmux(tmp_path, code=code)
     sent: list[str] = []
-    copier = Copier({**SSH, "TMUX": "/tmp/x,1,0", "PATH": f"{tmp_path}:/bin:/usr/bin"}, sent.append, lambda: None)
+    copier = Copier(
+        {**SSH, "TMUX": "/tmp/x,1,0", "PATH": f"{tmp_path}:/bin:/usr/bin"}, sent.append, lambda: None, patience_s=LONG_S
+    )
     assert await copier.copy("op-1\nop-2") is way
     assert (tmp_path / "buffer").read_text() == "op-1\nop-2"
     assert (tmp_path / "args").read_text() == "load-buffer -w -\n"
