@@ -90,7 +90,14 @@ def clock() -> ManualClock:
 @pytest.fixture
 async def dashboard(tmp_path: Path, clock: ManualClock) -> AsyncIterator[TestedDashboard]:
     """The app over a desk of its own; its provider is `acme`."""
-    file = tmp_path / "acme.toml"
+    async with made(tmp_path, clock) as app:
+        yield app
+
+
+@asynccontextmanager
+async def made(folder: Path, clock: ManualClock) -> AsyncIterator[TestedDashboard]:
+    """The app over a desk of its own, with files in this folder."""
+    file = folder / "acme.toml"
     file.write_text(PROVIDER)
     answers: dict[str, Scripted] = {}
 
@@ -100,7 +107,7 @@ async def dashboard(tmp_path: Path, clock: ManualClock) -> AsyncIterator[TestedD
 
     transport = ScriptedTransport(answer, clock)
     desk = Desk(MemoryStore(clock), Catalogue(None, [file]), lambda: transport, clock, "test")
-    app = TestedDashboard(desk, load_themes(tmp_path), person="person:ana", profile="test")
+    app = TestedDashboard(desk, load_themes(folder), person="person:ana", profile="test")
     app.clock, app.transport, app.answers = clock, transport, answers
     yield app
     await desk.close()
@@ -115,7 +122,7 @@ async def running(app: TestedDashboard, size: tuple[int, int] = (100, 24)) -> As
         yield pilot
 
 
-async def until(pilot: Pilot[None], is_so: Callable[[], bool], *, patience: int = 200) -> None:
+async def until(pilot: Pilot[None], is_so: Callable[[], bool], *, patience: int = 3_000) -> None:
     """Wait, by turns of the loop with real pauses, until something is so."""
     for _ in range(patience):
         if is_so():
@@ -147,4 +154,4 @@ def text_of(app: Dashboard) -> list[str]:
     return ["".join(segment.text for segment in strip) for strip in app.screen._compositor.render_strips()]
 
 
-__all__ = ["Changed", "TestedDashboard", "pass_time", "running", "settled", "text_of", "until"]
+__all__ = ["Changed", "TestedDashboard", "made", "pass_time", "running", "settled", "text_of", "until"]

@@ -6,11 +6,14 @@ import asyncio
 from collections import Counter
 
 import pytest
+from textual.screen import Screen
 from textual.widgets import HelpPanel, Input
 
 from jobconsole.tui.actions import ACTIONS, COMMANDS, nearest_commands
 from jobconsole.tui.clock_face import TimeStyle
 from jobconsole.tui.keys import binding_ids, read_keymap
+from jobconsole.tui.screens.detail import DetailScreen
+from jobconsole.tui.screens.inbox import InboxScreen
 from jobconsole.tui.screens.operations import OperationsScreen
 from tests.tui.conftest import TestedDashboard, pass_time, running, settled, text_of, until
 from tests.tui.test_operations_table import five, table_of
@@ -59,7 +62,7 @@ async def test_what_is_typed_after_a_colon_never_reaches_the_table(dashboard: Te
     await five(dashboard)
     async with running(dashboard) as pilot:
         table = table_of(dashboard)
-        await asyncio.wait_for(pilot.press("colon", *"sort name", "enter"), 10)
+        await asyncio.wait_for(pilot.press("colon", *"sort name", "enter"), 60)
         await pilot.pause()
         assert not dashboard.feed.is_paused
         assert table.order.column.key == "name"
@@ -120,22 +123,26 @@ async def test_help_shows_the_keys_as_they_are_bound(dashboard: TestedDashboard)
     dashboard.set_keymap(read_keymap({"view.pause": "ctrl+k"}, []))
     async with running(dashboard, (140, 60)) as pilot:
         await pilot.press("question_mark")
-        await pilot.pause(0.3)
-        shown = "\n".join(text_of(dashboard))
-        assert "^k Pause repainting" in shown
-        assert "Extend" in shown
+        await until(
+            pilot, lambda: all(any(key in line for line in text_of(dashboard)) for key in ("^k Pause repainting", "Extend"))
+        )
         await pilot.press("question_mark")
         await until(pilot, lambda: not dashboard.screen.query(HelpPanel))
 
 
-@pytest.mark.parametrize("opens", ["operations", "inbox", "detail"])
-async def test_escape_closes_the_help_before_anything_else(dashboard: TestedDashboard, opens: str) -> None:
+@pytest.mark.parametrize(
+    ("opens", "screen"), [("operations", OperationsScreen), ("inbox", InboxScreen), ("open", DetailScreen)]
+)
+async def test_escape_closes_the_help_before_anything_else(
+    dashboard: TestedDashboard, opens: str, screen: type[Screen[None]]
+) -> None:
     """On every screen, and the screen stays."""
     await dashboard.track("job-1")
     async with running(dashboard, (140, 40)) as pilot:
         await settled(pilot)
-        dashboard.run_command("open" if opens == "detail" else opens)
-        await pilot.pause(0.2)
+        dashboard.run_command(opens)
+        await until(pilot, lambda: isinstance(dashboard.screen, screen) and dashboard.screen.is_current)
+        await pilot.pause()
         shown = dashboard.screen
         await pilot.press("question_mark")
         await until(pilot, lambda: bool(shown.query(HelpPanel)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import datetime, timedelta
 
 import pytest
@@ -85,6 +86,9 @@ async def test_claims_in_one_burst_are_one_claim(asking: TestedDashboard) -> Non
         await at_inbox(pilot)
         await pilot.press("p")  # the picture stands still: what is shown is what a person saw
         await pilot.press("a", "a", "a")
+        async with asyncio.timeout(60):
+            while (await asking.desk.get("acme-1")).attention.assigned_to is None:
+                await pilot.pause(0.02)
         await pilot.pause(0.1)
     op = await asking.desk.get("acme-1")
     assert op.attention.assigned_to == "ana"

@@ -21,7 +21,7 @@ async def test_a_store_that_is_deleted_under_the_dashboard_is_told_in_its_status
         await desk.track("acme", job_id="job-1", wish=Wish("person:ana", "op-1"))
         app = make_dashboard(desk, home, has_mouse=False, is_animated=False)
         async with app.run_test(size=(160, 24), notifications=True) as pilot:
-            for turn in range(400):
+            for turn in range(3_000):
                 if app.feed.is_loaded and turn > 10:
                     if home.exists():
                         shutil.rmtree(home)

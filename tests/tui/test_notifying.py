@@ -91,7 +91,7 @@ async def test_a_picture_that_is_held_still_still_rings(dashboard: TestedDashboa
     async with running(dashboard) as pilot:
         dashboard.feed.toggle_pause()
         await ask(dashboard, "a")
-        for _ in range(100):
+        for _ in range(1_000):
             await pilot.pause(0.02)
             dashboard.clock.advance(1)
             dashboard.notifying.tick()
