@@ -102,6 +102,7 @@ async def test_a_url_that_apprise_does_not_understand_is_said(url: str, tmp_path
 
 async def test_a_channel_that_hangs_is_waited_for_so_long_and_the_program_goes_on(tmp_path: Path, receiver: Receiver) -> None:
     """The channel that works has the same patience to answer in: a machine that stands still may need more of it."""
+    works: Sent | None = None
     for patience_s in (0.5, 4, 16):
         started = time.monotonic()
         channels = notifier(tmp_path, receiver.url("hang") + "?rto=120", receiver.url("hook"), patience_s=patience_s)
