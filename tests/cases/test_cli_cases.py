@@ -26,7 +26,7 @@ pytestmark = [pytest.mark.rule("X26", "U5"), pytest.mark.slow_job_server(factor=
 @pytest.fixture
 def shell(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Iterator[Shell]:
     """The program on an empty store."""
-    monkeypatch.delenv("JOBCONSOLE_HOME", raising=False)
+    monkeypatch.setenv("JOBCONSOLE_HOME", str(tmp_path / "home"))
     shell = Shell(tmp_path / "home", capsys)
     yield shell
     shell.close()

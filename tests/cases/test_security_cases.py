@@ -30,7 +30,7 @@ COMMANDS = (["show"], ["cancel"], ["why"], ["wait"], ["fetch"], ["decide"])
 @pytest.fixture
 def shell(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Iterator[Shell]:
     """The program on an empty store."""
-    monkeypatch.delenv("JOBCONSOLE_HOME", raising=False)
+    monkeypatch.setenv("JOBCONSOLE_HOME", str(tmp_path / "home"))
     shell = Shell(tmp_path / "home", capsys)
     yield shell
     shell.close()
