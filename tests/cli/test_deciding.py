@@ -76,10 +76,12 @@ def test_what_ended_cannot_be_cancelled_any_more(shell: Shell, submit: Submit) -
 
 
 @pytest.mark.rule("H6", "X20")
-def test_who_decides_on_the_command_line_is_a_person_whatever_the_name_says(escalated: Shell) -> None:
-    escalated("extend", "spent", "--by", "agent:clever/1")
-    decided = [line for line in escalated("audit", "spent", "--json").out.splitlines() if '"kind":"decided"' in line]
-    assert '"actor":"person:agent:clever/1"' in decided[0]
+def test_who_decides_on_the_command_line_is_a_person_and_no_agent(escalated: Shell) -> None:
+    refused = escalated("extend", "spent", "--by", "agent:clever/1")
+    assert (refused.code, "agent: names another kind of actor" in refused.err) == (2, True)
+    assert '"kind":"decided"' not in escalated("audit", "spent", "--json").out
+    escalated("extend", "spent", "--by", "clever")
+    assert '"actor":"person:clever"' in escalated("audit", "spent", "--json").out
 
 
 @pytest.mark.rule("H11")
