@@ -26,7 +26,7 @@ sys.exit(code)
 def loaded(code: str, *args: str) -> set[str]:
     """Top-level packages that a fresh interpreter has loaded after `code`, whose last line of output names its modules."""
     done = subprocess.run(
-        [sys.executable, "-c", code, *args], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", code, *args], cwd=ROOT, capture_output=True, text=True, timeout=300, check=False
     )
     assert done.returncode == 0, done.stderr
     return {module.partition(".")[0] for module in done.stdout.splitlines()[-1].split()}

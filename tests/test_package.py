@@ -17,7 +17,7 @@ def wheel_names(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
     """The names of the files in a wheel of this checkout."""
     target = tmp_path_factory.mktemp("wheel")
     command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(target)]
-    subprocess.run(command, cwd=ROOT, check=True, capture_output=True, timeout=100)
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True, timeout=500)
     (wheel,) = target.glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
         return set(archive.namelist())

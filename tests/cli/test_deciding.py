@@ -102,7 +102,7 @@ def test_on_a_terminal_a_cancel_asks_and_the_default_is_no(escalated: Shell, ans
         stdin=theirs,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         check=False,
     )
     os.close(ours)

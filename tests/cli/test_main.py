@@ -40,7 +40,7 @@ def run(*args: str, stdout: int = subprocess.PIPE, env: dict[str, str] | None = 
         text=True,
         cwd=ROOT,
         env={**os.environ, **(env or {})},
-        timeout=60,
+        timeout=300,
         check=False,
     )
 

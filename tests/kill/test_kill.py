@@ -32,7 +32,7 @@ LIVE = 80  # operations side by side
 PATIENCE_S = 240  # for the rest, when the killing is over
 STOP_S = 20  # a stop takes two seconds at most, on a machine that has nothing else to do and never stands still
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1_800)]
 
 CONTRACT = """
 contract = 1

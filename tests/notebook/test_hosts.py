@@ -17,7 +17,6 @@ from tests.notebook.servers import notebook_server, voila_server
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.slow,
-    pytest.mark.timeout(180),
     pytest.mark.slow_job_server(factor=8),
 ]
 ENVIRONMENT = {"PYTHONPATH": KERNEL_PATH}

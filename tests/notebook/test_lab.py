@@ -21,7 +21,6 @@ from tests.notebook.servers import lab_server
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.slow,
-    pytest.mark.timeout(240),
     pytest.mark.slow_job_server(factor=2),
 ]
 

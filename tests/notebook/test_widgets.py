@@ -284,7 +284,7 @@ def test_without_the_extra_the_error_names_it(tmp_path: Any) -> None:
         "    try: console.table()\n"
         "    except ImportError as error: print(error)\n"
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=300, check=True)
     assert done.stdout.strip() == "anywidget is missing: the widgets need the extra: pip install 'jobconsole[notebook]'"
 
 
