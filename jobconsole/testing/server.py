@@ -17,7 +17,7 @@ from jobconsole.play.book import Seen
 from jobconsole.play.script import Script
 from jobconsole.play.server import PlayServer
 
-PATIENCE_S = 10.0  # for a thread that starts or stops
+PATIENCE_S = 60.0  # for a thread that starts or stops, on a machine that stands still meanwhile
 
 
 class SlowJobServer:
