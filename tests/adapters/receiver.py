@@ -30,7 +30,7 @@ class Receiver:
                 outer.arrived.set()
                 last = self.path.rstrip("/").rpartition("/")[2]
                 if last == "hang":
-                    outer._ended.wait(30)
+                    outer._ended.wait(120)
                 if last == "lost":
                     self.close_connection = True
                     return
@@ -56,4 +56,4 @@ class Receiver:
         self._ended.set()
         self._server.shutdown()
         self._server.server_close()
-        self._thread.join(5)
+        self._thread.join(60)

@@ -229,7 +229,7 @@ def test_a_console_is_closed_once_however_often_and_by_however_many_threads(tmp_
     for each in threads:
         each.start()
     for each in threads:
-        each.join(10)
+        each.join(60)
     assert not any(each.is_alive() for each in threads)
     console.close()
     assert faults == []
