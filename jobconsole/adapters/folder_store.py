@@ -233,10 +233,10 @@ class FolderStore:
         return [*(each.operation for each in archived if each.operation_id not in known), *live]
 
     async def contract_text(self, digest: str) -> str | None:
-        """The kept copy of a contract."""
+        """The kept copy of a contract as the file is now, changed or not; None where none can be read."""
         try:
-            return self._folder.contract(digest).read_text(encoding="utf-8")
-        except FileNotFoundError:
+            return self._folder.contract(digest).read_bytes().decode(errors="replace")
+        except OSError:
             return None
 
     def cursor(self) -> int:

@@ -6,6 +6,7 @@ new operations and `adopt_contract` take the file as the catalogue has it now. C
 
 from __future__ import annotations
 
+import hashlib
 from typing import TYPE_CHECKING
 
 from jobconsole.errors import ContractInvalid, UnknownProvider
@@ -40,15 +41,16 @@ class ContractBook:
         await self._store.keep_contract(contract.digest, contract.text)
 
     async def of(self, op: Operation) -> Contract:
-        """The contract that judges this operation. Raises `ContractInvalid` where its copy is missing or refused."""
+        """The contract that judges this operation. Raises `ContractInvalid` where its copy is missing, changed or refused."""
         known = self._by_digest.get(op.contract)
         if known is not None:
             return known
         text = await self._store.contract_text(op.contract)
-        if text is None:
+        if text is None or hashlib.sha256(text.encode()).hexdigest() != op.contract:
             current = self.current_or_none(op.provider)
             if current is None or current.digest != op.contract:
-                problem = f"the contract that {op.operation_id} was started with is not in the store"
+                state = "not in the store" if text is None else "damaged or changed in the store"
+                problem = f"the contract that {op.operation_id} was started with is {state}"
                 raise ContractInvalid(op.provider, "", problem, "restore contracts/ or adopt the file as it is now")
             return current
         from jobconsole.core.contracts.file import load  # heavy, and many callers never come here

@@ -10,9 +10,9 @@ import pytest
 
 from jobconsole.core.vocabulary import Phase, Reason
 from jobconsole.engine.submissions import Budget, Wish
-from jobconsole.errors import InvalidValue, Refused, StoreReadOnly, UnknownOperation, UnknownProvider
+from jobconsole.errors import ContractInvalid, InvalidValue, Refused, StoreReadOnly, UnknownOperation, UnknownProvider
 from tests.cases.driver import quiet
-from tests.core.sample_contract import WITH_TOKEN, budget, sample
+from tests.core.sample_contract import TABLES, WITH_TOKEN, budget, sample
 from tests.engine.stage import Stage, accepts, says
 
 ANA = "person:ana"
@@ -200,6 +200,21 @@ async def test_an_operation_is_judged_by_its_own_contract_until_a_person_adopts_
     await stage.console.decide("op-1", "adopt_contract", by=ANA)
     op = await stage.look()
     assert (op.phase, op.contract) == (Phase.WAITING, newer.digest)
+
+
+@pytest.mark.rule("X13", "S4")
+@pytest.mark.parametrize("change", [("acme.example", "evil.example"), ("[provider]", "[provider"), ("acme", "\ufffd")])
+async def test_a_kept_contract_that_was_changed_judges_nothing(change: tuple[str, str]) -> None:
+    """Its digest names it: another text could send the account's credential elsewhere."""
+    stage = Stage()
+    op = await stage.track()
+    await stage.store.keep_contract(op.contract, stage.shelf.get("acme").text.replace(*change))
+    beside = stage.beside()
+    assert await beside.console.contract_of(op) == stage.shelf.get("acme"), "the file as it is now is the same contract"
+    beside = stage.beside()
+    beside.shelf.contracts["acme"] = sample(status=TABLES["status"] + 'timeout = "7s"')
+    with pytest.raises(ContractInvalid, match="op-1 was started with is damaged or changed in the store"):
+        await beside.console.options(op)
 
 
 @pytest.mark.rule("C10", "X21")

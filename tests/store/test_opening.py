@@ -283,3 +283,19 @@ async def test_batches_written_behind_a_readers_position_are_no_damage(tmp_path:
     assert len(await reader.operations()) == 3
     await writer.close()
     await reader.close()
+
+
+# ---- kept contracts -----------------------------------------------------------------------------------------------------
+@pytest.mark.rule("S4", "X13")
+async def test_a_kept_contract_that_cannot_be_read_is_none_and_one_that_is_no_text_is_another(home: Path) -> None:
+    """The digest then says that it is not the one; nobody stumbles over the file."""
+    store = await opened(home)
+    await store.keep_contract("a" * 64, "contract = 1\r\n")
+    file = home / "contracts" / f"{'a' * 64}.toml"
+    assert await store.contract_text("a" * 64) == "contract = 1\r\n", "not even its line ends are others"
+    file.write_bytes(b"\xff\xfe")
+    assert await store.contract_text("a" * 64) == "\ufffd\ufffd"
+    file.unlink()
+    file.mkdir()
+    assert await store.contract_text("a" * 64) is None
+    await store.close()
