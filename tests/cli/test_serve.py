@@ -15,15 +15,9 @@ from typing import NamedTuple
 
 import pytest
 
+from tests.ports import free_port
+
 PATIENCE = 60.0  # seconds, on a busy machine
-
-
-def free_port() -> int:
-    """A port of this machine that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 @pytest.fixture

@@ -18,6 +18,8 @@ from typing import Any
 from jupyter_client.blocking.client import BlockingKernelClient
 from jupyter_client.manager import KernelManager
 
+from tests.ports import kernel_ports
+
 ROOT = Path(__file__).parents[2]
 KERNEL_PATH = os.pathsep.join(filter(None, (os.environ.get("KERNEL_PATH"), str(ROOT))))
 PATIENCE = 90.0
@@ -99,7 +101,7 @@ class Kernel:
 @contextmanager
 def kernel(home: Path, **environment: str) -> Iterator[Kernel]:
     """A kernel whose user has the store `home`."""
-    manager = KernelManager(kernel_name="python3")
+    manager = KernelManager(kernel_name="python3", cache_ports=False, **kernel_ports())
     own = {"JOBCONSOLE_HOME": str(home), "IPYTHONDIR": str(home.parent / "ipython"), "PYTHONPATH": KERNEL_PATH}
     manager.start_kernel(env={**os.environ, **own, **environment})
     client = manager.client()

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import time
@@ -20,6 +19,8 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, sync_playwright
+
+from tests.ports import free_port
 
 CHROMIUM_FLAGS = (
     "--headless",
@@ -64,7 +65,7 @@ def notebook_server(folder: Path, environment: dict[str, str] | None = None) -> 
 @contextmanager
 def voila_server(notebook: Path, environment: dict[str, str] | None = None) -> Iterator[str]:
     """The address of a Voilà that serves one notebook."""
-    port = _free_port()
+    port = free_port()
     command = [
         *(sys.executable, "-m", "voila", "--no-browser", f"--port={port}", "--Voila.ip=127.0.0.1"),
         "--VoilaConfiguration.extension_denylist=@jupyter-notebook/lab-extension",  # it needs the application that it is of
@@ -76,7 +77,7 @@ def voila_server(notebook: Path, environment: dict[str, str] | None = None) -> I
 
 @contextmanager
 def _jupyter(folder: Path, module: str, environment: dict[str, str] | None) -> Iterator[str]:
-    port, settings = _free_port(), folder / ".jupyter" / "settings"
+    port, settings = free_port(), folder / ".jupyter" / "settings"
     command = [
         *(sys.executable, "-m", module, "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}"),
         *(f"--IdentityProvider.token={TOKEN}", f"--ServerApp.root_dir={folder}", "--ServerApp.port_retries=0"),
@@ -106,12 +107,6 @@ def _running(folder: Path, command: list[str], address: str, ready: str, environ
                     server.wait(timeout=3)
                 except subprocess.TimeoutExpired:  # a thread of its own may keep it from ending; its kernels end with it
                     server.kill()
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def _await_answer(url: str, server: subprocess.Popen[bytes]) -> None:

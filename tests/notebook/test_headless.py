@@ -8,6 +8,7 @@ from typing import Any
 
 import nbformat
 import pytest
+from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
 from nbconvert import HTMLExporter
 
@@ -15,6 +16,7 @@ from jobconsole.testing.server import SlowJobServer
 from tests.cases.case_file import case
 from tests.notebook.kernels import KERNEL_PATH
 from tests.notebook.test_still import Reader
+from tests.ports import kernel_ports
 
 pytestmark = [pytest.mark.slow, pytest.mark.slow_job_server(factor=8)]
 
@@ -45,7 +47,8 @@ def executed(tmp_path: Path, slow_job_server: SlowJobServer, monkeypatch: pytest
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
     notebook = nbformat.v4.new_notebook(metadata={"kernelspec": kernel})  # type: ignore[no-untyped-call]
     notebook.cells = [nbformat.v4.new_code_cell(source) for source in sources]  # type: ignore[no-untyped-call]
-    NotebookClient(notebook, timeout=110, kernel_name="python3").execute()
+    manager = AsyncKernelManager(kernel_name="python3", cache_ports=False, **kernel_ports())
+    NotebookClient(notebook, km=manager, timeout=500).execute(cleanup_kc=True)
     return notebook
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
+from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
 
 ROOT = Path(__file__).parents[2]
@@ -27,12 +28,16 @@ def read(path: Path) -> Any:
     return nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]  # nbformat has few types
 
 
-def executed(path: Path, folder: Path, seconds: int = 60) -> Any:
-    """The notebook after a run in `folder`; raises `CellExecutionError` where a cell does. `seconds` are for one cell."""
+def executed(path: Path, folder: Path, manager: AsyncKernelManager | None = None, seconds: int = 500) -> Any:
+    """The notebook after a run in `folder`; raises `CellExecutionError` where a cell does. `seconds` are for one cell.
+
+    `manager` starts the kernel, one on ports that are free now where there is none.
+    """
     notebook = read(path)
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
-    client = NotebookClient(notebook, timeout=seconds, kernel_name="python3", resources={"metadata": {"path": str(folder)}})
-    client.execute()
+    manager = manager or AsyncKernelManager(kernel_name="python3")
+    client = NotebookClient(notebook, km=manager, timeout=seconds, resources={"metadata": {"path": str(folder)}})
+    client.execute(cleanup_kc=True)
     return notebook
 
 

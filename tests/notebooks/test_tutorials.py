@@ -8,8 +8,10 @@ from typing import Any
 
 import nbformat
 import pytest
+from jupyter_client.manager import AsyncKernelManager
 
 from tests.notebooks.run import NOTEBOOKS, WIDGET_VIEW, executed, plain, read
+from tests.ports import kernel_ports
 
 MACHINE = re.compile(r"/(?:home|root|tmp|private|Users|work|usr|opt)/|site-packages|ipykernel")
 tutorials = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
@@ -28,7 +30,7 @@ def shown(cell: Any) -> str:
 @tutorials
 def test_the_tutorial_runs_from_top_to_bottom_and_its_saved_outputs_are_of_the_same_cells(path: Path, tmp_path: Path) -> None:
     """No cell fails, and nothing is written to stderr: no warning."""
-    ran = plain(executed(path, tmp_path))
+    ran = plain(executed(path, tmp_path, AsyncKernelManager(kernel_name="python3", cache_ports=False, **kernel_ports())))
     complaints = [o.text for cell in ran.cells for o in cell.get("outputs", []) if o.get("name") == "stderr"]
     assert not complaints
     saved = read(path)
