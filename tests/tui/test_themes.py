@@ -69,6 +69,14 @@ def test_the_five_hues_stay_apart(theme: Theme, vision: str) -> None:
     assert {pair: distance for pair, distance in distances.items() if distance < least} == {}
 
 
+@pytest.mark.parametrize("name", ["jobconsole-dark", "jobconsole-light"])
+def test_what_needs_a_person_has_a_warm_colour(name: str) -> None:
+    """Orange to yellow, and so much of it that it is not taken for the colour of plain text."""
+    colour = Color(THEMES.themes[name].hues[Hue.NEEDS_YOU]).convert("lch")
+    assert 45 <= colour["hue"] <= 100
+    assert colour["chroma"] >= 40
+
+
 @pytest.mark.rule("U4")
 @pytest.mark.parametrize("name", sorted(THEMES.themes))
 async def test_state_is_told_by_a_sign_and_a_word_in_every_theme(dashboard: TestedDashboard, name: str) -> None:
