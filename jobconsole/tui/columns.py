@@ -41,6 +41,11 @@ class Column:
     sort_key: Callable[[Operation], SortKey]
     is_right: bool = False
     clock_width: int = 0  # what it needs where times are shown as clocks
+    clock_title: str = ""  # and what it is called there, if that is another word
+
+    def heading(self, style: TimeStyle) -> str:
+        """What stands above it."""
+        return self.clock_title if self.clock_title and style is not TimeStyle.AGE else self.title
 
     def needs(self, style: TimeStyle) -> int:
         """The least width for what stands in it."""
@@ -66,7 +71,7 @@ COLUMNS = (
     Column("id", "ID", 7, 0, row.id_cell, lambda op: (op.operation_id,)),
     Column("name", "NAME", 14, 2, row.name_cell, lambda op: ((op.name or "\uffff").casefold(),)),
     Column("provider", "PROVIDER", 8, 9, row.provider_cell, lambda op: (op.provider,)),
-    Column("age", "AGE", 5, 1, row.age_cell, lambda op: (-_started(op),), is_right=True, clock_width=8),
+    Column("age", "AGE", 5, 1, row.age_cell, lambda op: (-_started(op),), is_right=True, clock_width=8, clock_title="SINCE"),
     Column("time", "TIME BUDGET", 14, 3, row.time_cell, lambda op: (op.phase.is_terminal, deadline(op))),
     Column("checks", "CHECKS", 10, 5, row.checks_cell, _by_checks),
     Column("next", "NEXT", 9, 4, row.next_cell, lambda op: (op.next_poll_at or _FAR,)),

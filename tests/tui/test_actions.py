@@ -112,8 +112,11 @@ async def test_times_change_everywhere_at_once(dashboard: TestedDashboard) -> No
         dashboard.run_command("tz utc")
         await pilot.pause()
         assert any("10:00:00" in line and "job-1" in line for line in text_of(dashboard))
+        assert any("SINCE" in line and "AGE" not in line for line in text_of(dashboard)[:6])
         await pilot.press("t")
         assert dashboard.time_style is TimeStyle.AGE
+        await pilot.pause()
+        assert any("AGE" in line and "SINCE" not in line for line in text_of(dashboard)[:6])
         dashboard.run_command("tz mars")
         assert dashboard.time_style is TimeStyle.AGE
 

@@ -78,6 +78,8 @@ def test_a_time_is_shown_as_age_or_as_clock_and_the_zone_is_named() -> None:
     assert since_text(NOW - timedelta(minutes=12), NOW, TimeStyle.AGE) == "12m"
     assert clock(yesterday, NOW, TimeStyle.UTC) == "11-28 14:02"
     assert full_text(soon, NOW, TimeStyle.UTC) == "14:02:19 UTC (in 8s)"
+    begun = NOW + timedelta(seconds=7.1)  # 8 s, as the countdown says: the second that has begun is still left
+    assert (until_text(begun, NOW, TimeStyle.AGE), full_text(begun, NOW, TimeStyle.UTC)) == ("in 8s", "14:02:18 UTC (in 8s)")
     assert [TimeStyle.AGE.next, TimeStyle.LOCAL.next, TimeStyle.UTC.next] == [TimeStyle.LOCAL, TimeStyle.UTC, TimeStyle.AGE]
 
 

@@ -129,8 +129,8 @@ class OperationsScreen(Frame):
         shown, known = len(order.rows), len(self.feed.operations)
         count = f"{shown:,} of {known:,}" if shown != known else f"{known:,}"
         marks = f" · {len(self.table.marked):,} marked" if self.table.marked else ""
-        status = self.query_one(StatusBar)
-        status.note = f"{count}{marks} · sort: {order.column.title.lower()} {'↑' if order.is_reversed else '↓'}"
+        status, column = self.query_one(StatusBar), order.column.heading(self.dashboard.time_style).lower()
+        status.note = f"{count}{marks} · sort: {column} {'↑' if order.is_reversed else '↓'}"
         status.renew()
 
     @on(OperationsTable.Moved)

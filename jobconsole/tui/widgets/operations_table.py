@@ -296,7 +296,8 @@ class OperationsTable(OnDashboard, CursorList):
         """One line of the screen: the heading, a row, or what stands on an empty table."""
         look, order, columns = self.dashboard.look, self.order, self.size.width
         if y < HEADING:
-            return heading(look, self._places, order.column, columns, is_reversed=order.is_reversed)
+            style = self.dashboard.time_style
+            return heading(look, self._places, order.column, style, columns, is_reversed=order.is_reversed)
         line = self._line(y)
         if line is not None:
             return line.strip

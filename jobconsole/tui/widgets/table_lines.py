@@ -15,6 +15,7 @@ from textual.strip import Strip
 
 from jobconsole.core.operation import Operation
 from jobconsole.core.telling.terminal_text import fit, inert, width
+from jobconsole.tui.clock_face import TimeStyle
 from jobconsole.tui.columns import MARGIN, Column, Place
 from jobconsole.tui.row import Piece, RowContext, stale_since
 from jobconsole.tui.themes import Look
@@ -76,17 +77,19 @@ def differing(old: Line | None, new: Line, places: Sequence[Place]) -> Iterator[
     return (place for place, before, after in pairs if before != after)
 
 
-def heading(look: Look, places: Sequence[Place], sorted_by: Column, columns: int, *, is_reversed: bool) -> Strip:
+def heading(
+    look: Look, places: Sequence[Place], sorted_by: Column, style: TimeStyle, columns: int, *, is_reversed: bool
+) -> Strip:
     """The titles; that of the column by which rows are sorted stands out, with an arrow."""
     ground = look.row + look.quiet
     segments, at = [Segment(" " * MARGIN, ground)], MARGIN
     for place in places:
         is_sorted = place.column is sorted_by
-        title = place.column.title + (_arrow(look, is_reversed=is_reversed) if is_sorted else "")
-        style = look.row + look.accent + Style(bold=True) if is_sorted else ground
+        title = place.column.heading(style) + (_arrow(look, is_reversed=is_reversed) if is_sorted else "")
+        drawn = look.row + look.accent + Style(bold=True) if is_sorted else ground
         shown = fit(title, place.width)
         padded = shown.rjust(place.width) if place.column.is_right else shown.ljust(place.width)
-        segments += [Segment(" " * (place.start - at), ground), Segment(padded, style)]
+        segments += [Segment(" " * (place.start - at), ground), Segment(padded, drawn)]
         at = place.end
     return Strip(segments).extend_cell_length(columns, ground).crop(0, columns)
 
