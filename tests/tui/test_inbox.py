@@ -8,10 +8,12 @@ import pytest
 from textual.pilot import Pilot
 
 from jobconsole.console import Budget
+from jobconsole.core.operation import Decided
 from jobconsole.core.vocabulary import Phase
 from jobconsole.tui.screens.inbox import InboxScreen
-from jobconsole.tui.widgets.inbox_card import InboxCard
+from jobconsole.tui.widgets.inbox_card import InboxCard, answered_text
 from jobconsole.tui.widgets.line_list import LineList
+from tests.core.sample_facts import at
 from tests.tui.conftest import TestedDashboard, pass_time, running, settled, text_of, until
 
 
@@ -109,11 +111,25 @@ async def test_an_option_that_somebody_else_used_says_by_whom_and_stays_under_th
         await dashboard.desk.decide("acme-1", "extend", by="person:ben")
         await settled(pilot)
         await until(pilot, lambda: "Answered by ben" in "\n".join(text_of(dashboard)))
+        assert not any("1–9 answer" in line for line in text_of(dashboard))
         assert screen.list.cursor == "acme-1"
         await pilot.press("down")
         await pilot.pause()
         assert screen.list.cursor == "acme-2"
         await until(pilot, lambda: all(entry.key != "acme-1" for entry in screen.list.entries))
+
+
+@pytest.mark.rule("H4")
+@pytest.mark.parametrize(
+    ("option", "effect", "told"),
+    [
+        ("cancel", "cancel at provider: stops billing", "cancel at provider: stops billing"),
+        ("extend", "deadline 10:40:00 -> 10:55:00 UTC", "extend. deadline 10:40:00 -> 10:55:00 UTC"),
+    ],
+)
+def test_an_answer_whose_effect_begins_with_its_name_says_it_once(option: str, effect: str, told: str) -> None:
+    done = Decided(decision_id="dec_1", option=option, by="ben", at=at(588), revision=3, effect=effect)
+    assert answered_text(done, at(600)) == f"Answered by ben 12s ago: {told}"
 
 
 @pytest.mark.rule("H4")

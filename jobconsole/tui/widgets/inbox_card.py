@@ -18,7 +18,7 @@ from textual.message import Message
 from textual.widgets import Static
 
 from jobconsole.core.deciding.escalation import item_since
-from jobconsole.core.operation import Operation
+from jobconsole.core.operation import Decided, Operation
 from jobconsole.core.telling.inbox import answer_to
 from jobconsole.core.telling.terminal_text import inert
 from jobconsole.core.telling.wording import words
@@ -197,7 +197,8 @@ class InboxCard(OnDashboard, VerticalScroll, can_focus=False):
         options.show(entries, empty="Nothing is asked here any more." if not is_asking else "Its answer is awaited.")
         options.styles.height = max(1, sum(len(entry.rows) for entry in entries))
         self.border_title = Content(inert(op.name or op.operation_id, 60))
-        self.border_subtitle = "1–9 answer · Enter looks first · Esc back to the list"
+        answers = "1–9 answer · Enter looks first · " if self._cards else ""
+        self.border_subtitle = f"{answers}Esc back to the list"
         self._draw_moving(dossier)
 
     def _draw_moving(self, dossier: Dossier) -> None:
@@ -219,9 +220,7 @@ class InboxCard(OnDashboard, VerticalScroll, can_focus=False):
         done = answer_to(op, self._since) if self._since is not None else None
         if done is None:
             return Content.styled(f"It needs nobody any more: {words(op.phase)}.", "$state-done bold")
-        ago = age_text(self.feed.now() - done.at)
-        said = f"Answered by {inert(done.by, 60)} {ago} ago: {words(done.option)}. {inert(done.effect, 300)}"
-        return Content.styled(said, "$state-done bold")
+        return Content.styled(answered_text(done, self.feed.now()), "$state-done bold")
 
     def _draw_nothing(self) -> None:
         self.border_title, self.border_subtitle = "Nothing is selected", ""
@@ -233,3 +232,10 @@ class InboxCard(OnDashboard, VerticalScroll, can_focus=False):
         widget = self.query_one(f"#card-{part}", Static)
         widget.update(content)
         widget.set_class(not content.plain, "is-empty")
+
+
+def answered_text(done: Decided, now: datetime) -> str:
+    """`Answered by ana 12s ago: extend. deadline …`; an effect that begins with the option's name says it once."""
+    option, effect = words(done.option), inert(done.effect, 300)
+    told = effect if effect.startswith(option) else f"{option}. {effect}"
+    return f"Answered by {inert(done.by, 60)} {age_text(now - done.at)} ago: {told}"
