@@ -7,11 +7,12 @@ that died stays until its leases are back, because a missing file says nothing.
 from __future__ import annotations
 
 import asyncio
+import errno
 import fcntl
 import os
 import re
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from enum import StrEnum
 from pathlib import Path
 
@@ -19,7 +20,7 @@ import msgspec
 
 from jobconsole.adapters.store_lock import close_in_child
 from jobconsole.adapters.sync import create
-from jobconsole.errors import InvalidValue, StoreBusy
+from jobconsole.errors import InvalidValue, StoreBusy, StoreFull
 from jobconsole.protocols import WorkerInfo
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
@@ -44,16 +45,18 @@ class WorkerLocks:
     @asynccontextmanager
     async def announce(self, worker: WorkerInfo, owns: Callable[[str], bool]) -> AsyncIterator[None]:
         """Hold the worker's lock while inside. At the end the file goes, unless the worker still `owns` a lease: then it stays,
-        and says to everybody that the owner is dead.
+        and says to everybody that the owner is dead. Raises `StoreFull`, `StoreBusy`.
         """
         if not _ID.fullmatch(worker.worker_id):
             raise InvalidValue(f"a worker id consists of letters, digits, '.', '_' and '-': {worker.worker_id!r}")
         path = self._folder / worker.worker_id
-        fd = await _locked(path, worker.worker_id)
+        with _full_disk_said():
+            fd = await _locked(path, worker.worker_id)
         self._own[worker.worker_id] = fd
         try:
-            os.ftruncate(fd, 0)
-            os.pwrite(fd, msgspec.json.encode(worker), 0)
+            with _full_disk_said():
+                os.ftruncate(fd, 0)
+                os.pwrite(fd, msgspec.json.encode(worker), 0)
             yield
         finally:
             if self._own.pop(worker.worker_id, None) is not None:
@@ -137,3 +140,13 @@ async def _locked(path: Path, worker_id: str) -> int:
         os.close(fd)
         await asyncio.sleep(0.005)
     raise StoreBusy(f"a worker named {worker_id!r} is alive; nothing was changed")
+
+
+@contextmanager
+def _full_disk_said() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise StoreFull("the disk is full: no worker can begin. Make room and try again") from error
+        raise

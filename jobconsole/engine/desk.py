@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import os
 import random
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -31,8 +32,12 @@ from jobconsole.engine.poll import LEASE_MARGIN, Looker
 from jobconsole.engine.reading import Reader
 from jobconsole.engine.submissions import Wish, adoption, submission, submission_again
 from jobconsole.engine.worker import Worker
-from jobconsole.errors import Refused
+from jobconsole.errors import JobconsoleError, Refused
 from jobconsole.protocols import Clock, Contracts, Receipt, Store, Transport, WorkerInfo
+
+log = logging.getLogger(__name__)
+ANOTHER_LIVES_MS = 1000  # between two looks whether another process's worker is still alive
+FALLEN_MS = 5000  # until a worker that fell is followed by another
 
 
 class Desk(Reader):
@@ -197,25 +202,34 @@ class Desk(Reader):
     @contextlib.asynccontextmanager
     async def embedded_worker(self) -> AsyncIterator[None]:
         """A worker inside this process while inside, unless another one is alive; taken over if that one dies (X19)."""
-        worker = self.worker()
-        task = asyncio.create_task(self._embed(worker))
+        task = asyncio.create_task(self._embed())
         try:
             yield
         finally:
-            worker.stop()
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
 
-    async def _embed(self, worker: Worker) -> None:
-        while any(w.worker_id != self.worker_info.worker_id for w in self.store.health().workers):
-            await self.clock.sleep_until(self.clock.up_ms() + 1000)
-        running = asyncio.create_task(worker.run())
-        try:
-            await asyncio.shield(running)
-        except asyncio.CancelledError:
-            worker.stop()
-            await asyncio.gather(running, return_exceptions=True)
-            raise
+    async def _embed(self) -> None:
+        """Work whenever nobody else does. A worker that fell (a disk that was full) is said and followed by another."""
+        while self.store.health().is_writable:
+            if any(worker.worker_id != self.worker_info.worker_id for worker in self.store.health().workers):
+                await self._pause(ANOTHER_LIVES_MS)
+                continue
+            worker = self.worker()
+            running = asyncio.create_task(worker.run())
+            try:
+                await asyncio.shield(running)
+            except asyncio.CancelledError:
+                worker.stop()
+                await asyncio.gather(running, return_exceptions=True)
+                raise
+            except Exception as error:
+                expected = isinstance(error, (JobconsoleError, OSError))
+                log.error("the worker of this process fell: %s", error, exc_info=not expected)
+                await self._pause(FALLEN_MS)
+
+    async def _pause(self, pause_ms: int) -> None:
+        await self.clock.sleep_until(self.clock.up_ms() + pause_ms)
 
     async def wait(
         self, operation_ids: Sequence[str], timeout: float | None, on_change: Callable[[Operation], None] | None = None

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+from collections.abc import AsyncIterator
 from datetime import timedelta
 from typing import Any
 
@@ -10,7 +12,18 @@ import pytest
 
 from jobconsole.core.vocabulary import Phase, Reason
 from jobconsole.engine.submissions import Budget, Wish
-from jobconsole.errors import ContractInvalid, InvalidValue, Refused, StoreReadOnly, UnknownOperation, UnknownProvider
+from jobconsole.errors import (
+    ContractInvalid,
+    InvalidValue,
+    Refused,
+    StoreFull,
+    StoreReadOnly,
+    UnknownOperation,
+    UnknownProvider,
+)
+from jobconsole.protocols import WorkerInfo
+from jobconsole.testing.clock import ManualClock
+from jobconsole.testing.memory_store import MemoryStore
 from tests.cases.driver import quiet
 from tests.core.sample_contract import TABLES, WITH_TOKEN, budget, sample
 from tests.engine.stage import Stage, accepts, says
@@ -309,6 +322,36 @@ async def test_an_embedded_worker_leaves_the_work_to_one_that_lives_and_takes_ov
         stage.clock.advance(1)
         await quiet()
         assert len(stage.console.health().workers) == 1
+
+
+class FullForAMoment(MemoryStore):
+    """No worker can write down that it lives, until there is room."""
+
+    has_room = False
+
+    @contextlib.asynccontextmanager
+    async def announce(self, worker: WorkerInfo) -> AsyncIterator[None]:
+        """As the store's, where there is room."""
+        if not self.has_room:
+            raise StoreFull("the disk is full")
+        async with super().announce(worker):
+            yield
+
+
+@pytest.mark.rule("X19", "S4")
+async def test_an_embedded_worker_that_falls_is_told_and_followed_by_another(caplog: pytest.LogCaptureFixture) -> None:
+    """Else the jobs of an open dashboard would pass their deadlines unseen for as long as it stays open."""
+    clock = ManualClock()
+    store = FullForAMoment(clock)
+    stage = Stage([says("done")], store=store, clock=clock)
+    await stage.track()
+    async with stage.console.embedded_worker():
+        await quiet()
+        assert caplog.messages == ["the worker of this process fell: the disk is full"]
+        store.has_room = True
+        clock.advance(5)
+        (op,) = await stage.console.wait(["op-1"], 60)
+    assert op.phase is Phase.SUCCEEDED
 
 
 @pytest.mark.rule("X19", "B2")
