@@ -16,12 +16,14 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
 from tests.ports import free_port
 
+KERNELS_WITHOUT_PORTS = "--KernelManager.transport=ipc"  # a port that a server finds free may be taken when its kernel comes
 CHROMIUM_FLAGS = (
     "--headless",
     "--no-sandbox",
@@ -67,7 +69,7 @@ def voila_server(notebook: Path, environment: dict[str, str] | None = None) -> I
     """The address of a Voilà that serves one notebook."""
     port = free_port()
     command = [
-        *(sys.executable, "-m", "voila", "--no-browser", f"--port={port}", "--Voila.ip=127.0.0.1"),
+        *(sys.executable, "-m", "voila", "--no-browser", f"--port={port}", "--Voila.ip=127.0.0.1", KERNELS_WITHOUT_PORTS),
         "--VoilaConfiguration.extension_denylist=@jupyter-notebook/lab-extension",  # it needs the application that it is of
         notebook.name,
     ]
@@ -82,7 +84,7 @@ def _jupyter(folder: Path, module: str, environment: dict[str, str] | None) -> I
         *(sys.executable, "-m", module, "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}"),
         *(f"--IdentityProvider.token={TOKEN}", f"--ServerApp.root_dir={folder}", "--ServerApp.port_retries=0"),
         *("--expose-app-in-browser", "--LabApp.extension_manager=readonly", "--ServerApp.terminals_enabled=False"),
-        f"--LabApp.app_settings_dir={settings}",
+        *(f"--LabApp.app_settings_dir={settings}", KERNELS_WITHOUT_PORTS),
     ]
     settings.mkdir(parents=True)
     (settings / "overrides.json").write_text(json.dumps(NO_NEWS), encoding="utf-8")
@@ -93,9 +95,10 @@ def _jupyter(folder: Path, module: str, environment: dict[str, str] | None) -> I
 @contextmanager
 def _running(folder: Path, command: list[str], address: str, ready: str, environment: dict[str, str] | None) -> Iterator[str]:
     """A server in `folder` from its first answer to the path `ready` on."""
-    own = {f"JUPYTER_{name}_DIR": str(folder / ".jupyter" / name.lower()) for name in ("CONFIG", "DATA", "RUNTIME")}
+    own = {f"JUPYTER_{name}_DIR": str(folder / ".jupyter" / name.lower()) for name in ("CONFIG", "DATA")}
     own |= {"IPYTHONDIR": str(folder / ".ipython"), "JUPYTERLAB_SETTINGS_DIR": str(folder / ".jupyter" / "user")}
-    with (folder / "server.log").open("wb") as log:
+    with TemporaryDirectory(prefix="jc-") as runtime, (folder / "server.log").open("wb") as log:
+        own["JUPYTER_RUNTIME_DIR"] = runtime  # holds the kernels' sockets, whose paths must be short
         environ = {**os.environ, **own, **(environment or {})}
         with subprocess.Popen(command, cwd=folder, env=environ, stdout=log, stderr=log) as server:
             try:
