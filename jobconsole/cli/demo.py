@@ -27,7 +27,7 @@ from jobconsole.core.vocabulary import Phase
 from jobconsole.play.scenarios import SCENARIOS
 from jobconsole.play.server import PlayServer
 
-PATIENCE = 44.0  # seconds until the demonstration gives up
+PATIENCE = 150.0  # seconds until the demonstration gives up; it takes about ten
 PERSON = "person:demo"
 NEVER_ENDS = "never-ends"
 
