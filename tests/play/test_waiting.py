@@ -16,7 +16,8 @@ from jobconsole.play.scenarios import SCENARIOS
 from jobconsole.play.server import PlayServer
 from jobconsole.testing.memory_store import MemoryStore
 
-PATIENCE_S = 60.0
+PATIENCE_S = 240.0
+SETTINGS = {"seed": 1, "review_s": 900, "refused_s": 900}  # what people come to mend stays until somebody has looked
 TOUCH_THE_ACCOUNT = ("rate-limited", "rate-limited-silently", "auth-expires")  # they hold back whatever shares it
 ALONE = [(name,) for name in TOUCH_THE_ACCOUNT]
 TOGETHER = tuple(name for name in SCENARIOS if name not in TOUCH_THE_ACCOUNT)
@@ -36,7 +37,7 @@ async def waited_for(server: PlayServer, scenarios: tuple[str, ...]) -> dict[str
         for name in scenarios:
             budget = ENDLESS if SCENARIOS[name].reason is Reason.DEADLINE_EXCEEDED else Budget()
             wish = Wish("person:ana", name=name, params={"port": str(server.port)}, budget=budget)
-            begun[name] = (await console.submit("play", {"scenario": name, "seed": 1}, wish=wish)).op.operation_id
+            begun[name] = (await console.submit("play", {"scenario": name, **SETTINGS}, wish=wish)).op.operation_id
         async with console.embedded_worker():
             ended = await console.wait(list(begun.values()), PATIENCE_S)
         return dict(zip(begun, ended, strict=True))
