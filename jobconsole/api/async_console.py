@@ -21,6 +21,7 @@ from jobconsole.core.keeping.chain import Verification
 from jobconsole.core.operation import Operation
 from jobconsole.core.telling.inbox import InboxItem
 from jobconsole.core.telling.outcome import Outcome, outcome
+from jobconsole.core.vocabulary import known_phase
 
 if TYPE_CHECKING:
     import pandas
@@ -117,7 +118,10 @@ class AsyncConsole:
         return self._handed(await self._desk.get(_id(op)))
 
     async def operations(self, phase: str | None = None, *, include_ended: bool = False) -> list[AsyncConsoleOperation]:
-        """Operations, oldest first: in flight, of one phase, or all; what was archived long ago is among all."""
+        """Operations, oldest first: in flight, of one phase, or all; what was archived long ago is among all.
+
+        Raises `InvalidValue` where there is no such phase.
+        """
         return [self._handed(op) for op in await self.records(phase, include_ended=include_ended)]
 
     async def providers(self) -> list[str]:
@@ -189,7 +193,7 @@ class AsyncConsole:
     ) -> pandas.DataFrame:
         """Operations as a typed DataFrame, oldest first: all, in flight, or of one phase; the same dtypes when it is empty.
 
-        `unit` and `dtype_backend` as in `Audit.to_frame`.
+        `unit` and `dtype_backend` as in `Audit.to_frame`. Raises `InvalidValue`.
         """
         from jobconsole.adapters.frames import operations_frame, with_dtypes
 
@@ -198,7 +202,8 @@ class AsyncConsole:
 
     async def records(self, phase: str | None = None, *, include_ended: bool = False) -> list[Operation]:
         """What `operations` hands out, as the core's values, which know no console."""
-        return await self._desk.operations(include_ended=include_ended, include_archived=include_ended, phase=phase)
+        wanted = None if phase is None else known_phase(phase)
+        return await self._desk.operations(include_ended=include_ended, include_archived=include_ended, phase=wanted)
 
     def _handed(self, op: Operation) -> AsyncConsoleOperation:
         return AsyncConsoleOperation.of(op, self)

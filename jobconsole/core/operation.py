@@ -15,6 +15,8 @@ import msgspec
 
 from jobconsole.core.vocabulary import ActionState, DelaySource, Delivery, NoticeResult, Phase, Reason, StateClass
 
+_SHOWN: Final = 60  # characters of a name or a state in the short form
+
 
 class Value(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """Base of the frozen, slotted values that are stored; a field at its default is left out of the document.
@@ -276,12 +278,16 @@ class Operation(Value, frozen=True, kw_only=True):
 
     def __repr__(self) -> str:
         """What a person wants to see first; the request, its token and texts of the provider stay out."""
-        name = f" {self.name!r}" if self.name else ""
-        state = f" ({self.last_known_state!r})" if self.last_known_state else ""
+        name = f" {_short(self.name)!r}" if self.name else ""
+        state = f" ({_short(self.last_known_state)!r})" if self.last_known_state else ""
         checks = f"{self.status_requests_used} of {self.max_status_requests} checks"
         reason = f", {self.escalation.reason}" if self.escalation else ""
         ends = f"deadline {self.deadline_at:%H:%M:%S} UTC"
         return f"<Operation {self.operation_id}{name}: {self.phase}{state}{reason}, {checks}, {ends}>"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
 
 
 class Action(Value, frozen=True, kw_only=True):

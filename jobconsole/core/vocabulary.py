@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from jobconsole.errors import InvalidValue
+
 
 class Phase(StrEnum):
     """Phases of an operation (SPEC 1)."""
@@ -27,6 +29,13 @@ class Phase(StrEnum):
     def is_terminal(self) -> bool:
         """True where nothing follows any more (X7: never reopened)."""
         return self not in (Phase.SUBMITTING, Phase.WAITING, Phase.ESCALATED)
+
+
+def known_phase(said: str) -> Phase:
+    """The phase of this name. Raises `InvalidValue`: a misspelt one would find nothing, and nothing looks like good news."""
+    if said not in list(Phase):
+        raise InvalidValue(f"there is no phase {said!r:.60}; there are {', '.join(Phase)}")
+    return Phase(said)
 
 
 class StateClass(StrEnum):

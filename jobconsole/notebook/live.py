@@ -185,10 +185,12 @@ class Live(anywidget.AnyWidget, metaclass=_AbstractWidget):
         """
         from IPython.display import display
 
-        shown, bundle = self._still(), self._repr_mimebundle_()
+        shown = self._still()
         picture = {"text/html": still.marked(shown.html, self.view_id), "text/plain": shown.text}
         display(picture, raw=True)  # type: ignore[no-untyped-call]
-        widget = "application/vnd.jupyter.widget-view+json"
+        if self.comm is None:
+            return  # it was closed: the picture is all that is left
+        bundle, widget = self._repr_mimebundle_(), "application/vnd.jupyter.widget-view+json"
         display({widget: bundle[widget], "text/plain": still.LIVE_BELOW}, raw=True)  # type: ignore[no-untyped-call]
 
     def close(self) -> None:

@@ -16,12 +16,14 @@ from typing import Any, Final
 from jobconsole.core.deciding.escalation import look_options
 from jobconsole.core.deciding.stall import stalled_since, unchecked_since
 from jobconsole.core.operation import Operation, deadline
-from jobconsole.core.vocabulary import Phase
+from jobconsole.core.vocabulary import Phase, known_phase
+from jobconsole.errors import InvalidValue
 from jobconsole.notebook.feed import News, Picture
 from jobconsole.notebook.rows import Row, row
 
 ALL_ROWS: Final = 1_000  # so many the browser holds
 PAGE: Final = 50
+MOST_TEXT: Final = 200  # characters of a filter
 
 _RANKS: Final = {Phase.ESCALATED: 0, Phase.SUBMITTING: 2, Phase.WAITING: 2}
 _FIELDS: Final[dict[str, Callable[[Operation], str | None]]] = {
@@ -69,12 +71,19 @@ class Query:
         said = said if isinstance(said, dict) else {}
         text, phase, sort, page = said.get("text"), said.get("phase"), said.get("sort"), said.get("page")
         return cls(
-            text=text[:200] if isinstance(text, str) else "",
+            text=text[:MOST_TEXT] if isinstance(text, str) else "",
             phase=phase if isinstance(phase, str) and phase in list(Phase) else "",
             sort=sort if isinstance(sort, str) and sort in _ORDERS else "state",
             is_down=said.get("down") is True,
             page=page if type(page) is int and 0 <= page < 1_000_000 else 0,
         )
+
+    @classmethod
+    def asked(cls, text: str, phase: str) -> Query:
+        """What a program asks for; another shape is a mistake that it should hear of. Raises `InvalidValue`."""
+        if not isinstance(text, str) or len(text) > MOST_TEXT:
+            raise InvalidValue(f"a filter is a text of at most {MOST_TEXT} characters")
+        return cls(text, known_phase(phase) if phase else "")
 
     def said(self) -> dict[str, Any]:
         """The same for the browser."""

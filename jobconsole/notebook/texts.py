@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Final
 
 NO_OPERATIONS: Final = 'No operations yet. Try: console.submit("play", json={"scenario": "slow"}), or %%submit PROVIDER'
+NO_MATCH: Final = 'No operation matches "{filter}" ({hidden} hidden).'
 NOTHING_ASKS: Final = "Nothing needs you."
 INSTALL: Final = "the widgets need the extra: pip install 'jobconsole[notebook]'"
 BLOCKING: Final = (

@@ -16,6 +16,7 @@ import traitlets
 from jobconsole.core.operation import Operation
 from jobconsole.core.telling.inbox import inbox_items
 from jobconsole.core.telling.outcome import Outcome
+from jobconsole.core.telling.terminal_text import inert
 from jobconsole.notebook import still, texts
 from jobconsole.notebook.feed import Feed, News
 from jobconsole.notebook.items import Items
@@ -62,8 +63,11 @@ class Table(Live):
         return self._frame(marked if self.selected else list(operations.values()))
 
     def filter(self, text: str, *, phase: str = "") -> None:
-        """Show what passes a filter, as the field above the table does; a person may change it."""
-        self._pages.query = Query.of({"text": text, "phase": phase})
+        """Show what passes a filter, as the field above the table does; a person may change it.
+
+        Raises `InvalidValue` where there is no such phase, or `text` is none or longer than 200 characters.
+        """
+        self._pages.query = Query.asked(text, phase)
         self.send(self._full())
 
     @traitlets.validate("selected")
@@ -105,8 +109,10 @@ class Table(Live):
             await super()._answer(content)
 
     def _still(self) -> still.Still:
-        found = arranged(self._feed.picture.operations.values(), self._pages.query)
-        return still.operations_still(found, self._feed.now(), empty=texts.NO_OPERATIONS)
+        known, query = self._feed.picture.operations, self._pages.query
+        asked = inert(" ".join(part for part in (query.text, query.phase) if part))
+        empty = texts.NO_MATCH.format(filter=asked, hidden=f"{len(known):,}") if known else texts.NO_OPERATIONS
+        return still.operations_still(arranged(known.values(), query), self._feed.now(), empty=empty)
 
 
 class Inbox(Live):

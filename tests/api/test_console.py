@@ -235,3 +235,11 @@ def test_a_console_is_closed_once_however_often_and_by_however_many_threads(tmp_
     assert faults == []
     with pytest.raises(RuntimeError, match="the console is closed; open another one"):
         console.operations()
+
+
+@pytest.mark.rule("U6")
+def test_a_phase_that_does_not_exist_is_refused_and_finds_not_nothing(console: Console) -> None:
+    for ask in (console.operations, console.to_frame):
+        with pytest.raises(InvalidValue, match="there is no phase 'fail'; there are submitting, waiting, escalated, succeeded"):
+            ask("fail")
+        assert len(ask("failed")) == 0

@@ -65,6 +65,11 @@ def test_everything_that_hands_out_operations_hands_out_such(console: Console, a
     assert console.progress(asking).op.options() == asking.options()
 
 
+def test_a_long_name_does_not_fill_the_screen() -> None:
+    shown = repr(operation(name="n" * 10_000, last_known_state="s" * 10_000))
+    assert shown.startswith(f"<Operation op-1 '{'n' * 59}…': waiting ('{'s' * 59}…'), 0 of 12 checks")
+
+
 def test_it_is_equal_to_the_same_record_from_elsewhere_and_is_stored_and_shown_alike(console: Console) -> None:
     plain = operation(params={"port": "1"})
     held = ConsoleOperation.of(plain, console)

@@ -202,6 +202,24 @@ def test_a_filter_can_be_set_from_python(console: Console, params: dict[str, str
     assert op.operation_id not in repr(table)
 
 
+def test_a_filter_that_hides_everything_is_told_from_an_empty_store(console: Console, params: dict[str, str]) -> None:
+    table = console.table()
+    table.filter("state:failed")
+    assert repr(table).startswith("No operations yet.")
+    submitted(console, params, "never-ends")
+    until(lambda: len(table.df()) == 1)
+    table.filter("<b>\x1b", phase="failed")
+    assert repr(table).startswith('No operation matches "<b>\\x1b failed" (1 hidden).')
+    assert "<b>" not in table._repr_mimebundle_()["text/html"]
+
+
+@pytest.mark.parametrize(("text", "phase"), [("", "fail"), (5, ""), ("x" * 201, "")])
+def test_a_filter_of_a_program_that_cannot_be_one_is_refused(console: Console, text: Any, phase: str) -> None:
+    """It would show everything, as if everything matched."""
+    with pytest.raises(InvalidValue):
+        console.table().filter(text, phase=phase)
+
+
 def test_a_browser_that_connects_later_gets_the_state_of_then(console: Console, params: dict[str, str]) -> None:
     table = console.table()
     submitted(console, params, "never-ends")
@@ -263,6 +281,15 @@ def test_a_widget_that_was_closed_hears_nothing(console: Console, params: dict[s
     table.close()
     submitted(console, params, "quick")
     until(lambda: len(feed.picture.operations) == 1)
+
+
+def test_a_widget_that_was_closed_shows_its_picture(console: Console, capsys: pytest.CaptureFixture[str]) -> None:
+    table = console.table()
+    table.close()
+    table._ipython_display_()
+    shown = capsys.readouterr().out
+    assert "No operations yet." in shown
+    assert "widget-view" not in shown
 
 
 @pytest.mark.rule("A1")
