@@ -26,7 +26,7 @@ from jobconsole.core.operation import Operation
 from jobconsole.core.telling.inbox import inbox_view, item_lines
 from jobconsole.core.telling.terminal_text import inert
 from jobconsole.core.telling.views import View, operation_view
-from jobconsole.core.telling.wording import clock_text, counted
+from jobconsole.core.telling.wording import counted, utc_text
 from jobconsole.errors import Refused
 
 _operation = click.argument("operation", metavar="OP", shell_complete=complete_operation)
@@ -84,7 +84,7 @@ def snooze(
     async def change(console: Desk, op: Operation) -> Operation:
         return await console.snooze(op.operation_id, until, by=actor)
 
-    said = "awake" if until is None else f"snoozed until {clock_text(until, datetime.now(until.tzinfo))}Z"
+    said = "awake" if until is None else f"snoozed until {utc_text(until, datetime.now(until.tzinfo))}"
     asyncio.run(_attend(invocation, operation, change, said))
 
 

@@ -51,7 +51,7 @@ def test_what_another_has_is_claimed_by_nobody_and_taken_only_by_name(escalated:
     assert escalated("inbox", "assign", "spent", "--by", "ana").out == "spent: with ana now\n"
     refused = escalated("inbox", "assign", "spent", "--by", "ben o'neil")
     assert (refused.code, refused.out) == (4, "")
-    assert re.search(r"spent was given to ana at [0-9:]{8}Z, [0-9a-z.]+ ago; look again, or take it over: ", refused.err)
+    assert re.search(r"spent was given to ana at [0-9:]{8} UTC, [0-9a-z.]+ ago; look again, or take it over: ", refused.err)
     command = shlex.split(refused.err.partition("take it over: jobconsole ")[2].strip())
     taken = escalated(*command, "--by", "ben o'neil")
     assert re.fullmatch(r"spent: with ben o'neil now, taken from ana, who had it for [0-9a-z.]+\n", taken.out)

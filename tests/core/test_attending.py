@@ -68,7 +68,7 @@ def test_of_two_who_claim_it_at_once_the_second_is_told_who_was_faster() -> None
     desk.clock.advance(3)
     refused = run(desk, assign("op-1", BEN, "ben", shown=None))
     assert isinstance(refused, Refusal)
-    assert (refused.why, refused.text) == ("stale", "op-1 was given to ana at 10:41:00Z, 3s ago; look again")
+    assert (refused.why, refused.text) == ("stale", "op-1 was given to ana at 10:41:00 UTC, 3s ago; look again")
     assert desk.op().attention.assigned_to == "ana"
 
 

@@ -103,7 +103,7 @@ async def test_a_claim_that_lost_says_who_was_faster(asking: TestedDashboard) ->
         await pilot.press("p")
         await asking.desk.assign("acme-1", "ben", by="person:ben", shown=None)
         await pilot.press("a")
-        await until(pilot, lambda: "acme-1 was given to ben at 10:02:01Z" in told(asking))
+        await until(pilot, lambda: "acme-1 was given to ben at 10:02:01 UTC" in told(asking))
     assert (await asking.desk.get("acme-1")).attention.assigned_to == "ben"
 
 

@@ -54,7 +54,7 @@ def _given_to(has: Attention, now: datetime) -> str:
         return "given back"
     if has.assigned_at is None:
         return f"given to {has.assigned_to}"
-    return f"given to {has.assigned_to} at {has.assigned_at:%H:%M:%SZ}, {held_for(has.assigned_at, now)} ago"
+    return f"given to {has.assigned_to} at {has.assigned_at:%H:%M:%S} UTC, {held_for(has.assigned_at, now)} ago"
 
 
 def held_for(since: datetime, now: datetime) -> str:
