@@ -141,13 +141,15 @@ def _from_file(file: Path) -> _Entry:
     try:
         document = tomllib.loads(read())
         name = document["provider"]["name"] if "provider" in document else document["extends"]
-    except (ContractInvalid, tomllib.TOMLDecodeError, LookupError, TypeError, RecursionError):
+    except (ContractInvalid, ValueError, LookupError, TypeError, RecursionError):  # what is wrong is said when it is loaded
         name = None
     return _Entry(name if isinstance(name, str) else file.stem, str(file), read)
 
 
 def _reader(file: Traversable, source: str) -> Callable[[], str]:
     def read() -> str:
+        if isinstance(file, Path) and file.exists() and not file.is_file():  # a pipe would be waited for
+            raise ContractInvalid(source, "", "is no regular file", "put a text file there")
         try:
             return file.read_text(encoding="utf-8")
         except OSError as error:

@@ -45,6 +45,8 @@ def load_theme_files(folders: Iterable[Path]) -> LoadedThemes:
 
 
 def _read(path: Path) -> str:
+    if path.exists() and not path.is_file():  # a pipe would be waited for
+        raise InvalidValue(f"{path.name}: is no regular file; put a theme there, or none")
     with path.open("rb") as file:
         data = file.read(_LONGEST + 1)
     if len(data) > _LONGEST:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib import metadata
 from pathlib import Path
@@ -76,12 +77,16 @@ def test_a_broken_file_is_named_and_hides_nothing_else(tmp_path: Path) -> None:
     (tmp_path / "broken.toml").write_text("contract = ", encoding="utf-8")
     (tmp_path / "latin.toml").write_bytes(b"contract = 1 # caf\xe9")
     (tmp_path / "typo.toml").write_text('contract = 1\n[provider]\nname = "typo"\ntitel = "x"\n', encoding="utf-8")
+    (tmp_path / "digits.toml").write_text("a = " + "1" * 5_000, encoding="utf-8")
+    os.mkfifo(tmp_path / "pipe.toml")
     missing = tmp_path / "missing.toml"
     catalogue = Catalogue(tmp_path, [missing])
     problems = {error.source: error.problem for error in catalogue.all() if isinstance(error, ContractInvalid)}
-    assert set(problems) == {str(tmp_path / name) for name in ("broken.toml", "latin.toml", "missing.toml", "typo.toml")}
+    names = ("broken.toml", "digits.toml", "latin.toml", "missing.toml", "pipe.toml", "typo.toml")
+    assert set(problems) == {str(tmp_path / name) for name in names}
+    assert problems[str(tmp_path / "pipe.toml")] == "is no regular file"
     assert problems[str(missing)] == "cannot be read: No such file or directory"
-    assert len(catalogue.names()) == BUILT_IN + 4
+    assert len(catalogue.names()) == BUILT_IN + len(names)
     assert catalogue.get("openai-batch").account == "default"
     with pytest.raises(ContractInvalid, match=r"latin\.toml: is no UTF-8 text; save it as UTF-8"):
         catalogue.get("latin")

@@ -100,7 +100,7 @@ def parse_theme(text: str, source: str) -> Theme:
     """The theme that a file's text describes. Raises `InvalidValue`, which names the source, the key and the mend."""
     try:
         tables = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # a number of too many digits is a bare ValueError
         raise InvalidValue(f"{source}: is not TOML: {error}") from None
     reader = _Reader(source)
     reader.known(tables, _TOP_KEYS, "")
