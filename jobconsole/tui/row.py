@@ -117,7 +117,7 @@ def time_cell(op: Operation, context: RowContext) -> list[Piece]:
     allowed = max(stops_at - op.started_at, timedelta(seconds=1))
     if is_ended(op):
         return [(f"took {age_text((op.ended_at or context.now) - op.started_at)}", look.quiet)]
-    used = min(context.now - op.started_at, allowed)
+    used = min(max(context.now - op.started_at, timedelta(0)), allowed)  # the clock may have been set back
     return _budget(used / allowed, 14, 6, _share(used, allowed), context)
 
 

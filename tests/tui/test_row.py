@@ -54,6 +54,8 @@ def test_the_figures_of_checks_are_whole_before_the_bar_is(tmp_path: Path, used:
         (48 * 3_600, 58 * 3_600, "▰▰▰▰▱▱ 48/58h"),
         (48 * 3_600, 72 * 3_600, "▰▰▰▰▱▱ 2/3d"),
         (20, 45, "▰▰▱▱▱▱ 20/45s"),
+        (-86_400, 90, "▱▱▱▱ 0:00/1:30"),  # the clock was set back by a day
+        (-86_400, 1_200, "▱▱▱▱▱▱ 0s/20m"),
     ],
 )
 def test_time_is_told_in_a_unit_in_which_the_limit_is_whole(tmp_path: Path, used_s: int, allowed_s: int, cell: str) -> None:
