@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 Frame = Callable[[list[Operation]], "pandas.DataFrame"]
 Hand = Callable[[Operation], Operation]
 MOST_SELECTED = 10_000
+WAKING = 0.5  # seconds between two looks of an awaiting cell
 
 
 class Table(Live):
@@ -183,7 +184,17 @@ class OfOne(Live):
 
     def __await__(self) -> Generator[Any, None, Outcome]:
         """The outcome, when the operation has ended, needs a person, or the wait is over."""
-        return asyncio.wrap_future(self._feed.start(self._waiting())).__await__()
+        return self._outcome().__await__()
+
+    async def _outcome(self) -> Outcome:
+        """The wait in the console's loop. This one wakes meanwhile: only then does a kernel notice that it was interrupted."""
+        waiting = asyncio.wrap_future(self._feed.start(self._waiting()))
+        try:
+            while not waiting.done():
+                await asyncio.wait({waiting}, timeout=WAKING)
+            return waiting.result()
+        finally:
+            waiting.cancel()
 
     @property
     def op(self) -> Operation | None:

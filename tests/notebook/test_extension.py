@@ -196,6 +196,23 @@ def test_a_blocking_wait_says_what_interrupting_does_and_ends_within_a_second(
     assert "waiting" in loaded.run(f"print(console.operation('{operation_id}').phase)").text
 
 
+def test_interrupting_an_awaiting_cell_ends_it_within_a_second(loaded: Kernel, slow_job_server: SlowJobServer) -> None:
+    """The kernel only notices when its loop wakes, which nothing else would make it do."""
+    operation_id = submit(loaded, slow_job_server, "never-ends", "--deadline 1h --requests 1000")
+
+    def took(_: int) -> float:
+        cell = loaded.begin(f"print('waits', flush=True)\nawait console.progress('{operation_id}')")
+        said = loaded.finish(cell, said="waits")
+        time.sleep(0.5)  # what it says comes just before its wait
+        began = time.monotonic()
+        loaded.interrupt()
+        assert loaded.finish(cell, said).error.startswith("CancelledError")
+        return time.monotonic() - began
+
+    assert quickest(1.5, took) < 1.5
+    assert "waiting" in loaded.run(f"print(console.operation('{operation_id}').phase)").text
+
+
 @pytest.mark.rule("U8", "H4")
 def test_clicks_that_waited_for_a_cell_are_judged_by_the_state_of_then(loaded: Kernel, slow_job_server: SlowJobServer) -> None:
     """Case NB-03: cancel is clicked five times during a blocking wait in which the job succeeds; no cancel goes out."""
