@@ -113,9 +113,10 @@ async def fork(home: Path, _: str) -> None:
         if pid == 0:
             os.close(1)
             signal.pause()
-    say(f"worker after its end: {[worker.worker_id for worker in store.health().workers]}")
+    living = [worker.worker_id for worker in store.health().workers]
     os.kill(pid, 9)
     reap(pid)
+    say(f"worker after its end: {living}")  # last: whoever has heard it may kill this process, and the child would be left
     await store.close()
 
 
