@@ -51,7 +51,7 @@ class ContractBook:
             if current is None or current.digest != op.contract:
                 state = "not in the store" if text is None else "damaged or changed in the store"
                 problem = f"the contract that {op.operation_id} was started with is {state}"
-                raise ContractInvalid(op.provider, "", problem, "restore contracts/ or adopt the file as it is now")
+                raise ContractInvalid(op.provider, "", problem, "restore contracts/, or the provider's file as it was")
             return current
         from jobconsole.core.contracts.file import load  # heavy, and many callers never come here
 

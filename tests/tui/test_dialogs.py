@@ -6,11 +6,13 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from textual import events
+from textual.notifications import Notification
 from textual.pilot import Pilot
 from textual.widgets import Input
 
 from jobconsole.core.operation import Operation
 from jobconsole.core.vocabulary import Phase
+from jobconsole.engine.contracts import ContractBook
 from jobconsole.testing.memory_store import MemoryStore
 from jobconsole.tui.actions import ACTIONS
 from jobconsole.tui.dialogs.cancel import CancelDialog
@@ -21,6 +23,7 @@ from jobconsole.tui.dialogs.extend import ExtendDialog
 from jobconsole.tui.dialogs.jump import place_of
 from jobconsole.tui.dialogs.pause import time_ahead
 from jobconsole.tui.dialogs.why import WhyDialog, second_of
+from tests.engine.stage import Shelf
 from tests.tui.conftest import TestedDashboard, pass_time, running, settled, text_of, until
 
 NOW = datetime(2026, 11, 29, 10, 20, 31, tzinfo=UTC)
@@ -266,6 +269,24 @@ async def test_options_say_why_one_is_missing(watched: TestedDashboard) -> None:
     async with running(watched) as pilot:
         await opened(pilot, "x", ChooseDialog)
         assert any("the cap of 2 extension(s) in this operation's life is reached" in line for line in text_of(watched))
+
+
+@pytest.mark.rule("U6", "X13")
+@pytest.mark.parametrize("key", ["x", "e", "c", "X"])
+async def test_where_the_contract_is_lost_that_is_said_and_not_that_nothing_can_be_done(
+    watched: TestedDashboard, key: str
+) -> None:
+    async with running(watched) as pilot:
+        await settled(pilot)
+        watched.desk.book = ContractBook(MemoryStore(watched.clock), Shelf())
+        await pilot.press(key)
+        await until(pilot, lambda: any("started with is not in the store; restore" in each.message for each in told(watched)))
+        assert not isinstance(watched.screen, Dialog)
+
+
+def told(app: TestedDashboard) -> list[Notification]:
+    """The toasts."""
+    return list(app._notifications)
 
 
 @pytest.mark.rule("U8")
