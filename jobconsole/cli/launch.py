@@ -27,10 +27,13 @@ _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
 def can_show(invocation: Invocation) -> bool:
-    """Whether a person sits at a terminal that can show a dashboard, and nobody asked for JSON."""
+    """Whether a person sits at a terminal that can show a dashboard, and nobody asked for JSON.
+
+    The picture goes to stderr: without that the keys would act on what nobody sees.
+    """
     if invocation.as_json or os.environ.get("TERM", "dumb") in ("dumb", ""):
         return False
-    return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout))
+    return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))
 
 
 @click.command()

@@ -132,6 +132,21 @@ def test_without_a_terminal_there_are_plain_lines(tmp_path: Path, command: tuple
     assert b"nothing waits" in done.stderr
 
 
+@pytest.mark.slow
+@pytest.mark.rule("U5", "U8")
+def test_where_the_picture_would_go_elsewhere_there_are_plain_lines(tmp_path: Path) -> None:
+    """`jobconsole tui 2>log`: keys would act on operations that nobody sees."""
+    ours, theirs = pty.openpty()
+    call = [sys.executable, "-m", "jobconsole", "--home", str(tmp_path / "store"), "tui"]
+    env = {**os.environ, "TERM": "xterm-256color"}
+    done = subprocess.run(call, stdin=theirs, stdout=theirs, stderr=subprocess.PIPE, env=env, timeout=PATIENCE, check=False)
+    os.close(ours)
+    os.close(theirs)
+    assert done.returncode == 0
+    assert b"\x1b" not in done.stderr
+    assert b"nothing waits" in done.stderr
+
+
 MOUSE = re.compile(rb"\x1b\[\?1003([hl])")
 
 
