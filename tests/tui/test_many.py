@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from textual.pilot import Pilot
-from textual.widgets import Input
 
 from jobconsole.core.command import Command, CommandKind, R, Refusal, Scope
 from jobconsole.core.vocabulary import Phase
@@ -22,43 +20,8 @@ from jobconsole.tui.feed import Feed
 from jobconsole.tui.many import outcome_text, taking_part
 from jobconsole.tui.screens.operations import OperationsScreen
 from tests.tui.conftest import TestedDashboard, pass_time, running, settled, text_of, until
+from tests.tui.marking import confirmed, marked, tracked
 from tests.tui.test_operations_table import table_of
-
-
-async def tracked(app: TestedDashboard, count: int, *, failed: tuple[int, ...] = ()) -> list[str]:
-    """So many operations that wait; those of these numbers have failed."""
-    ids = [f"acme-{number:02}" for number in range(1, count + 1)]
-    for number, operation_id in enumerate(ids, start=1):
-        await app.track(operation_id)
-        await app.check(operation_id, {"state": "failed" if number in failed else "running"})
-    return ids
-
-
-async def marked(pilot: Pilot[None], key: str) -> ManyDialog:
-    """Mark everything, press the key, and let the quiet time pass."""
-    app = pilot.app
-    assert isinstance(app, TestedDashboard)
-    await settled(pilot)
-    table_of(app).marked = set(app.feed.operations)
-    await pilot.press(key)
-    await until(pilot, lambda: isinstance(app.screen, ManyDialog))
-    await pilot.pause()
-    await pass_time(pilot, 1)
-    dialog = app.screen
-    assert isinstance(dialog, ManyDialog)
-    return dialog
-
-
-async def confirmed(pilot: Pilot[None], **fields: str) -> None:
-    """Fill the fields, let the quiet time pass, and press the key that confirms."""
-    app = pilot.app
-    assert isinstance(app, TestedDashboard)
-    for field, text in fields.items():
-        app.screen.query_one(f"#{field}", Input).value = text
-    await pilot.pause()
-    await pass_time(pilot, 1)
-    await pilot.press("ctrl+s")
-    await pilot.pause()
 
 
 def notices(app: TestedDashboard) -> str:
@@ -367,69 +330,6 @@ async def test_leaving_halfway_names_what_was_not_decided(dashboard: TestedDashb
         store.free.set()
         await until(pilot, lambda: "2 extended." in notices(dashboard))
         assert dashboard.answering.unfinished() == []
-
-
-# ---- production ----------------------------------------------------------------------------------------------------------
-@pytest.mark.parametrize("typed", ["e-02", "E-02"])
-async def test_in_production_a_cancel_needs_the_last_four_characters_of_the_id(dashboard: TestedDashboard, typed: str) -> None:
-    """Nothing but these; capitals do not matter, and the letter `C` is only typed."""
-    dashboard.is_production = True
-    await tracked(dashboard, 2)
-    async with running(dashboard) as pilot:
-        await settled(pilot)
-        table_of(dashboard).go_to("acme-02")
-        await pilot.press("c")
-        await until(pilot, lambda: isinstance(dashboard.screen, CancelDialog))
-        await pass_time(pilot, 1)
-        await pilot.press("C")
-        await confirmed(pilot, typed="e-01")
-        assert any("Those are not the last 4 characters of the id." in line for line in text_of(dashboard))
-        await confirmed(pilot, typed=typed)
-        await until(pilot, lambda: len(dashboard.holds.waiting) == 1)
-
-
-async def test_in_production_the_characters_can_be_typed_at_once(dashboard: TestedDashboard) -> None:
-    """Enter after them decides nothing; the key does."""
-    dashboard.is_production = True
-    await tracked(dashboard, 1)
-    async with running(dashboard) as pilot:
-        await settled(pilot)
-        await pilot.press("c")
-        await until(pilot, lambda: isinstance(dashboard.screen, CancelDialog))
-        await pilot.pause()
-        await pilot.press(*"e-01", "enter")
-        await pilot.pause()
-        assert dashboard.screen.query_one("#typed", Input).value == "e-01"
-        assert isinstance(dashboard.screen, CancelDialog)
-        await confirmed(pilot)
-        await until(pilot, lambda: len(dashboard.holds.waiting) == 1)
-
-
-async def test_in_production_closing_needs_the_characters_and_the_reason(dashboard: TestedDashboard) -> None:
-    """Extending needs neither."""
-    dashboard.is_production = True
-    await tracked(dashboard, 1)
-    async with running(dashboard) as pilot:
-        await settled(pilot)
-        await pilot.press("X")
-        await until(pilot, lambda: isinstance(dashboard.screen, Dialog))
-        await confirmed(pilot, reason="over")
-        assert dashboard.holds.waiting == []
-        await confirmed(pilot, reason="over", typed="e-01")
-        await until(pilot, lambda: len(dashboard.holds.waiting) == 1)
-        await pilot.press("e")
-        await until(pilot, lambda: isinstance(dashboard.screen, Dialog))
-        assert not dashboard.screen.query("#typed")
-
-
-async def test_in_production_the_count_is_typed_for_two(dashboard: TestedDashboard) -> None:
-    """At any number, where something is destroyed."""
-    dashboard.is_production = True
-    await tracked(dashboard, 2)
-    async with running(dashboard) as pilot:
-        assert (await marked(pilot, "c")).query("#typed")
-        await confirmed(pilot, typed="2")
-        await until(pilot, lambda: len(dashboard.holds.waiting) == 1)
 
 
 def test_many_refusals_are_told_in_part_and_the_log_has_all() -> None:
