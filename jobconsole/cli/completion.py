@@ -12,8 +12,10 @@ import click
 from click.shell_completion import CompletionItem
 
 from jobconsole.cli.invocation import Invocation
+from jobconsole.core.telling.terminal_text import inert
 
 MOST_OFFERED = 200
+_NAME = 60  # characters; a shell reads line by line, so a break in a name would offer words of its own
 
 
 def complete_operation(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -44,7 +46,10 @@ async def _operations(invocation: Invocation | None, incomplete: str) -> list[Co
     async with open_reader(home, label="completion") as console:
         found = await console.operations(include_ended=True)
     matching = [op for op in reversed(found) if op.operation_id.startswith(incomplete)]
-    return [CompletionItem(op.operation_id, help=f"{op.phase} {op.name or ''}".strip()) for op in matching]
+    return [
+        CompletionItem(op.operation_id, help=f"{op.phase} {inert(op.name or '', _NAME)}".strip())
+        for op in matching[:MOST_OFFERED]
+    ]
 
 
 async def _providers(invocation: Invocation | None, incomplete: str) -> list[CompletionItem]:

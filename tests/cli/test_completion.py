@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+import jobconsole
 from jobconsole.cli.main import main
 
 from .conftest import Called, Shell
@@ -42,6 +43,23 @@ def test_ids_of_the_store_are_offered_and_providers(shell: Shell, submit: Submit
         assert sorted(offered(f"jobconsole {home} {command} report")) == ["report-1", "report-2"]
     assert offered("jobconsole submit pla") == ["play"]
     assert offered(f"jobconsole {home} decide report-1 ext") == ["extend"]
+
+
+@pytest.mark.rule("U3")
+def test_a_name_is_shown_inert_and_offers_nothing_of_its_own(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """zsh reads kind, value and help line by line."""
+    with jobconsole.open(shell.home) as console:
+        console.track("play", job_id="job-1", id="op-1", name="a\nplain\nrm\x1b[31m" + "n" * 100, params={"port": "9"})
+    monkeypatch.setenv("_JOBCONSOLE_COMPLETE", "zsh_complete")
+    monkeypatch.setenv("COMP_WORDS", f"jobconsole --home {shell.home} show op")
+    monkeypatch.setenv("COMP_CWORD", "4")
+    assert main([]) == 0
+    kind, value, told = capsys.readouterr().out.splitlines()
+    assert (kind, value) == ("plain", "op-1")
+    assert told.startswith(r"waiting a\nplain\nrm\x1b[31mnnn")
+    assert len(told) < 80
 
 
 def test_without_a_store_nothing_is_offered_and_nothing_created(shell: Shell, offered: Callable[[str], list[str]]) -> None:
