@@ -10,21 +10,38 @@ import unicodedata
 
 ELLIPSIS = "…"
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_PRESENTATION = frozenset("\ufe0e\ufe0f")  # drawn as text, drawn in colour: of the sign before
+_UNSEEN = frozenset(  # default-ignorable code points (Unicode, UAX #44) that are no format characters
+    chr(code)
+    for first, last in (
+        (0x034F, 0x034F),  # grapheme joiner
+        (0x115F, 0x1160),  # Hangul fillers: letters by their class
+        (0x17B4, 0x17B5),  # Khmer inherent vowels
+        (0x180B, 0x180D),  # Mongolian variation selectors
+        (0x180F, 0x180F),
+        (0x3164, 0x3164),  # Hangul filler
+        (0xFE00, 0xFE0F),  # variation selectors
+        (0xFFA0, 0xFFA0),  # halfwidth Hangul filler
+        (0xE0100, 0xE01EF),  # more variation selectors
+    )
+    for code in range(first, last + 1)
+)
 
 
 def inert(text: str, limit: int | None = None) -> str:
     r"""`text` with every character that a terminal could act on, or hide, replaced by a visible escape.
 
     Escaped are control characters (C0, DEL, C1, thus every ESC, CSI and OSC sequence), bidirectional controls, zero-width and
-    other format characters, line and paragraph separators, lone surrogates, and code points without a meaning of their own:
-    `\x1b`, `\u202e`, `\U000e0001`. A backslash stays as it is: the result is for reading, not for decoding. Accents and other
-    combining marks stay too, and blanks of any width.
+    other format characters, fillers and other characters that show nothing, line and paragraph separators, lone surrogates, and
+    code points without a meaning of their own: `\x1b`, `\u202e`, `\u3164`, `\U000e0001`. A backslash stays as it is: the result
+    is for reading, not for decoding. Accents and other combining marks stay too, blanks of any width, and after a sign that can
+    be seen the one character that says whether it is drawn as text or in colour.
 
     `limit` is the greatest number of characters of the result; a longer one ends in an ellipsis, and no escape is cut in two.
     """
-    if limit is None and text.isprintable():
+    if limit is None and text.isprintable() and (text.isascii() or _UNSEEN.isdisjoint(text)):
         return text
-    pieces = [character if _is_harmless(character) else _escape(character) for character in _head(text, limit)]
+    pieces = _pieces(_head(text, limit))
     if limit is None or (len(text) <= limit and sum(map(len, pieces)) <= limit):
         return "".join(pieces)
     room = limit - len(ELLIPSIS)
@@ -66,9 +83,19 @@ def _head(text: str, limit: int | None) -> str:
     return text if limit is None else text[: limit + 1]
 
 
+def _pieces(text: str) -> list[str]:
+    """The text character by character, each as it is or as its escape."""
+    pieces, is_after_sign = list[str](), False
+    for character in text:
+        is_shown = _is_harmless(character) or (is_after_sign and character in _PRESENTATION)
+        pieces.append(character if is_shown else _escape(character))
+        is_after_sign = is_shown and not character.isspace() and character not in _PRESENTATION
+    return pieces
+
+
 def _is_harmless(character: str) -> bool:
-    """Printable, or a blank of another width than ASCII's (which Python calls not printable)."""
-    return character.isprintable() or unicodedata.category(character) == "Zs"
+    """Printable and to be seen, or a blank of another width than ASCII's (which Python calls not printable)."""
+    return character not in _UNSEEN if character.isprintable() else unicodedata.category(character) == "Zs"
 
 
 def _escape(character: str) -> str:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from jobconsole.core.telling.terminal_text import fit, inert, width
 
-ANY_TEXT = st.text(st.characters(), max_size=40) | st.text(st.sampled_from("a\x1b\x9b\u202e\ud800👩\u200d日é"), max_size=40)
+ANY_TEXT = st.text(st.characters(), max_size=40) | st.text(st.sampled_from("a\x1b\x9b\u202e\ud800👩\u200d日é\u3164\ufe0f"), max_size=40)
 
 
 @pytest.mark.rule("U3")
@@ -28,7 +28,14 @@ ANY_TEXT = st.text(st.characters(), max_size=40) | st.text(st.sampled_from("a\x1
         ("a\u2028b\u2029c", r"a\u2028b\u2029c"),
         ("\ud800", r"\ud800"),  # json.loads lets a lone surrogate through; no encoding does
         ("\U000e0041", r"\U000e0041"),  # a tag character: text that nobody sees
+        ("\u3164", r"\u3164"),  # a Hangul filler: a letter by its class, nothing to see
+        ("\u115f\u1160\uffa0", r"\u115f\u1160\uffa0"),
+        ("pay\u034fpal\u180b\u17b4", r"pay\u034fpal\u180b\u17b4"),
+        ("\ufe0fdone \ufe0f", r"\ufe0fdone \ufe0f"),  # there is no sign that it could change
+        ("\u26a0\ufe0f\ufe0f", "\u26a0\ufe0f\\ufe0f"),
+        ("\u26a0\ufe01\U000e0101", "\u26a0\\ufe01\\U000e0101"),  # what nobody sees may say anything
         (r"C:\temp [bold]<b>", r"C:\temp [bold]<b>"),
+        ("\u26a0\ufe0f late \u2714\ufe0e", "\u26a0\ufe0f late \u2714\ufe0e"),  # how a sign is drawn is part of it
         ("café e\u0301 日本\u3000\u00a0", "café e\u0301 日本\u3000\u00a0"),
     ],
 )
@@ -40,6 +47,15 @@ def test_what_a_terminal_could_act_on_is_shown_as_an_escape(foreign: str, shown:
 @given(ANY_TEXT)
 def test_nothing_of_any_text_stays_active(text: str) -> None:
     assert not [c for c in inert(text) if unicodedata.category(c) in {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}]
+
+
+@pytest.mark.parametrize("limit", [None, 40])
+def test_a_name_of_invisible_characters_alone_can_be_seen(limit: int | None) -> None:
+    """Unicode's default-ignorable code points that Python calls printable."""
+    ranges = ((0x34F, 0x34F), (0x115F, 0x1160), (0x17B4, 0x17B5), (0x180B, 0x180D), (0x180F, 0x180F), (0x3164, 0x3164))
+    for first, last in (*ranges, (0xFE00, 0xFE0F), (0xFFA0, 0xFFA0), (0xE0100, 0xE01EF)):
+        for code in range(first, last + 1):
+            assert inert(chr(code), limit).isascii(), hex(code)
 
 
 @given(ANY_TEXT)
