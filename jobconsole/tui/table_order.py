@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from jobconsole.core.operation import Operation
+from jobconsole.core.telling.filter import EVERYTHING, Filter
 from jobconsole.tui.columns import Column, SortKey
-from jobconsole.tui.filter import EVERYTHING, Filter
 
 
 class TableOrder:

@@ -1,8 +1,8 @@
 """A filter by words, for lists that know nothing better: the log, and providers with their accounts (UX 1a).
 
 Only this file decides it. Words stand beside each other and must all occur, whatever their case; `!word` must not; quoted ones
-are looked for as they stand. Operations have a language of their own (`filter.py`), the audit too (`audit_search.py`), which
-takes its terms apart by `terms`.
+are looked for as they stand. Operations have a language of their own (`core/telling/filter.py`), the audit too
+(`audit_search.py`), which takes its terms apart by `terms`.
 """
 
 from __future__ import annotations

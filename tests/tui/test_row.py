@@ -11,7 +11,7 @@ from jobconsole.console import load_themes
 from jobconsole.tui.clock_face import TimeStyle
 from jobconsole.tui.row import Piece, RowContext, checks_cell, time_cell
 from jobconsole.tui.themes import Look
-from tests.tui.test_filter import NOW, made
+from tests.core.telling.test_filter import NOW, made
 
 
 def context(tmp_path: Path) -> RowContext:

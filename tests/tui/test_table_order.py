@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jobconsole.core.operation import Operation
+from jobconsole.core.telling.filter import parse_filter
 from jobconsole.core.vocabulary import Phase
 from jobconsole.tui.columns import COLUMNS
-from jobconsole.tui.filter import parse_filter
 from jobconsole.tui.table_order import TableOrder
-from tests.tui.test_filter import NOW, made
+from tests.core.telling.test_filter import NOW, made
 
 IDS = [f"op-{number}" for number in range(8)]
 CHANGES = st.lists(

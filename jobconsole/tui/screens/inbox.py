@@ -16,11 +16,11 @@ from textual.containers import Container
 from textual.content import Content
 from textual.widget import Widget
 
+from jobconsole.core.telling.filter import EVERYTHING, Test, parse_filter
 from jobconsole.core.telling.inbox import is_snoozed
 from jobconsole.core.telling.terminal_text import inert
 from jobconsole.tui.attending_actions import ATTENDING_BINDINGS
 from jobconsole.tui.detail_sections import Pen
-from jobconsole.tui.filter import EVERYTHING, Test, parse_filter
 from jobconsole.tui.inbox_rows import GROUPS, Row, heading, nothing_text, row_lines, row_of
 from jobconsole.tui.messages import Changed, Ticked
 from jobconsole.tui.screens.frame import Frame

@@ -15,8 +15,8 @@ from textual.reactive import reactive
 from textual.timer import Timer
 from textual.widget import Widget
 
+from jobconsole.core.telling.filter import parse_filter
 from jobconsole.tui import texts
-from jobconsole.tui.filter import parse_filter
 from jobconsole.tui.messages import Changed, Decided, PauseChanged, Ticked
 from jobconsole.tui.screens.frame import Frame
 from jobconsole.tui.subject import Subject

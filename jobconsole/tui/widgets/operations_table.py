@@ -13,8 +13,8 @@ from textual.geometry import Region, Size
 from textual.message import Message
 from textual.strip import Strip
 
+from jobconsole.core.telling.filter import Filter
 from jobconsole.tui.columns import BY_KEY, COLUMNS, Column, Place, fit_columns
-from jobconsole.tui.filter import Filter
 from jobconsole.tui.on_dashboard import OnDashboard
 from jobconsole.tui.row import RowContext
 from jobconsole.tui.subject import Subject

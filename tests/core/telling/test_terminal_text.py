@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from jobconsole.core.telling.terminal_text import fit, inert, width
 
-ANY_TEXT = st.text(st.characters(), max_size=40) | st.text(st.sampled_from("a\x1b\x9b\u202e\ud800👩\u200d日é\u3164\ufe0f"), max_size=40)
+ANY_TEXT = st.text(st.characters(), max_size=40) | st.text(
+    st.sampled_from("a\x1b\x9b\u202e\ud800👩\u200d日é\u3164\ufe0f"), max_size=40
+)
 
 
 @pytest.mark.rule("U3")

@@ -1,6 +1,7 @@
-"""The language of `/`: which operations a list shows (UX 1a).
+"""The language of a filter: which operations a list shows (UX 1a).
 
-Only this file decides it. Terms stand beside each other and must all match; `!` in front turns a term round:
+Only this file decides it: the dashboard's `/`, the notebook's field and `%jobs` filter by it. Terms stand beside each other and
+must all match; `!` in front turns a term round:
 
     text "two words"     in id, name, provider, job id, task, owner, state, message, reason, notes; without regard to case
     state:failed         a phase, its word as shown, or what the provider says; state:fail finds failed too

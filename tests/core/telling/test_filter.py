@@ -9,9 +9,9 @@ import pytest
 
 from jobconsole.core.operation import Attention, Limits, Note, Operation
 from jobconsole.core.operation import Escalation as Asked
+from jobconsole.core.telling.filter import EVERYTHING, parse_filter
 from jobconsole.core.vocabulary import Phase, Reason
 from jobconsole.errors import InvalidValue
-from jobconsole.tui.filter import EVERYTHING, parse_filter
 
 NOW = datetime(2026, 11, 29, 12, 0, tzinfo=UTC)
 
