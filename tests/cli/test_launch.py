@@ -24,6 +24,11 @@ LEAVE_ALTERNATE_SCREEN = b"\x1b[?1049l"
 SHOW_CURSOR = b"\x1b[?25h"
 
 
+def take_terminal() -> None:
+    """In the new process: the terminal is the session's, and tells it when it is closed."""
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
 class Terminal:
     """A program on a terminal of its own."""
 
@@ -40,6 +45,7 @@ class Terminal:
             stderr=other,
             env={**os.environ, "COLORTERM": "truecolor", **env},
             start_new_session=True,
+            preexec_fn=take_terminal,
         )
 
     def read_until(self, is_there: Callable[[bytes], bool]) -> None:
@@ -70,20 +76,26 @@ class Terminal:
         assert code is not None
         return code, took
 
+    def close_window(self) -> None:
+        """Close the terminal under the program: the kernel sends SIGHUP and SIGCONT."""
+        os.close(self.main)
+        self.main = -1
+
     def close(self) -> None:
         """End what is left of it."""
         if self.process.poll() is None:
             self.process.kill()
             self.process.wait()
-        os.close(self.main)
+        if self.main >= 0:
+            os.close(self.main)
         os.close(self.other)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("leave", "code"),
-    [(b"q", 0), (b"\x11", 0), (signal.SIGTERM, 0)],
-    ids=["q", "ctrl+q", "SIGTERM"],
+    [(b"q", 0), (b"\x11", 0), (signal.SIGTERM, 0), (signal.SIGHUP, 0)],
+    ids=["q", "ctrl+q", "SIGTERM", "SIGHUP"],
 )
 @pytest.mark.parametrize("command", [("tui",), ()], ids=["tui", "jobconsole"])
 def test_leaving_gives_the_terminal_back(
@@ -103,6 +115,20 @@ def test_leaving_gives_the_terminal_back(
         assert termios.tcgetattr(terminal.other) == terminal.modes
         assert b"Traceback" not in terminal.seen
         assert b"Warning" not in terminal.seen
+    finally:
+        terminal.close()
+
+
+@pytest.mark.slow
+def test_closing_the_window_ends_the_dashboard_and_its_worker(tmp_path: Path) -> None:
+    """No key can come any more: the worker gives back what it holds, and its file goes with it."""
+    terminal = Terminal("--home", str(tmp_path / "store"), "tui", env={"TERM": "xterm-256color"})
+    try:
+        terminal.read_until(lambda seen: b"No operations yet" in seen and b"worker" in seen)
+        assert len(list((tmp_path / "store" / "workers").iterdir())) == 1
+        terminal.close_window()
+        assert terminal.process.wait(PATIENCE) == 0
+        assert list((tmp_path / "store" / "workers").iterdir()) == []
     finally:
         terminal.close()
 

@@ -12,7 +12,7 @@ import pytest
 from .conftest import Shell
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGHUP, 0), (signal.SIGINT, 130)])
 def test_it_prints_its_url_serves_and_ends_when_told(shell: Shell, number: signal.Signals, code: int) -> None:
     mock = shell.start("mock", "--port", "0", "--json", "--factor", "20")
     assert mock.stdout is not None

@@ -12,12 +12,12 @@ import pytest
 from jobconsole.testing.server import SlowJobServer
 from tests.quickest import quickest
 
-from .conftest import Called, Shell
+from .conftest import Called, Shell, eventually
 
 Submit = Callable[..., Called]
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 0), (signal.SIGHUP, 0)])
 def test_a_signal_ends_a_worker_within_two_seconds_and_nothing_is_lost(
     shell: Shell, submit: Submit, number: signal.Signals, code: int
 ) -> None:
@@ -37,6 +37,24 @@ def test_a_signal_ends_a_worker_within_two_seconds_and_nothing_is_lost(
     assert quickest(2, took) < 2
     assert shell.phase("never-ends") == "waiting"
     assert shell("audit", "verify").code == 0
+    assert list((shell.home / "workers").iterdir()) == []
+
+
+@pytest.mark.slow_job_server(factor=100)
+def test_a_worker_that_was_started_with_nohup_outlives_its_terminal(shell: Shell, submit: Submit) -> None:
+    """SIGHUP is ignored there already, and stays so: what is submitted behind it is still waited for."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        worker = shell.start("run")
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    assert worker.stderr is not None
+    assert "watches 0 operations" in worker.stderr.readline()
+    worker.send_signal(signal.SIGHUP)
+    submit("quick")
+    assert eventually(lambda: shell.phase("quick") == "succeeded")
+    worker.send_signal(signal.SIGTERM)
+    assert shell.finish(worker).code == 0
 
 
 @pytest.mark.rule("S4")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -10,6 +11,7 @@ from textual.notifications import Notification
 from textual.pilot import Pilot
 from textual.widgets import Input
 
+from jobconsole.cli.stopping import stop_on_signals
 from jobconsole.core.operation import Operation
 from jobconsole.core.vocabulary import Phase
 from jobconsole.engine.contracts import ContractBook
@@ -209,6 +211,28 @@ async def test_leaving_during_the_hold_sends_nothing(watched: TestedDashboard) -
         await until(pilot, lambda: bool(watched.holds.waiting))
     watched.clock.advance(10)
     assert (await op_of(watched)).cancel_requested_at is None
+
+
+async def test_what_was_held_when_the_window_closed_is_told_and_not_done(
+    watched: TestedDashboard, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """SIGHUP leaves the dashboard as Ctrl+Q does."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGHUP, signal.SIGCONT)}
+    try:
+        async with running(watched) as pilot:
+            with stop_on_signals(watched.exit) as stopped:
+                await opened(pilot, "c", CancelDialog)
+                await pilot.press("C")
+                await until(pilot, lambda: bool(watched.holds.waiting))
+                signal.raise_signal(signal.SIGHUP)
+                await until(pilot, lambda: not watched.holds.waiting)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    assert stopped.by is signal.SIGHUP
+    watched.clock.advance(10)
+    assert (await op_of(watched)).cancel_requested_at is None
+    assert "The dashboard was left while it could still be undone; nothing was sent." in " ".join(capsys.readouterr().err.split())
 
 
 @pytest.mark.rule("X6")
