@@ -16,7 +16,6 @@ from types import FrameType
 
 from jobconsole.cli.exits import Exit
 
-
 _ONCE = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -75,7 +74,7 @@ def _terminals() -> frozenset[int]:
 
 
 def _lead_nowhere(number: int) -> None:
-    """What is still written to a terminal that is gone is lost, and no error that would keep the end from being a proper one."""
+    """What is still written to a terminal that is gone is lost; an error would keep the end from being a proper one."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, number)
     os.close(nowhere)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,8 @@ from jobconsole.tui.widgets.cursor_list import CursorList
 from jobconsole.tui.widgets.line_list import LineList
 
 _KEY = re.compile(r"(?:(?:ctrl|shift|alt|super|hyper|meta)\+)*(?:[a-z0-9_]+|[^\s,])", re.IGNORECASE)
+
+_OPEN_LINE = "list.open"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,25 +53,48 @@ def _taken(keymap: Mapping[str, str]) -> Iterable[str]:
     """
     moves = _bound((*CursorList.BINDINGS, *LineList.BINDINGS), keymap)
     actions = _bound((each.binding for each in ACTIONS.values() if not each.needs_item), keymap)
-    for together in (actions | moves, _bound(Dialog.BINDINGS, keymap)):
-        told = set[str]()
-        for binding_id in (each for each in keymap if each in together):
-            told.add(binding_id)
-            for other_id in (each for each in together if each not in told):
-                pair = (other_id, binding_id) if other_id in moves and binding_id not in moves else (binding_id, other_id)
-                yield from _lost(*pair, together)
+    for together in (moves | actions, _bound(Dialog.BINDINGS, keymap)):
+        of_file = [each for each in keymap if each in together]
+        ranked = sorted(dict.fromkeys((*of_file, *together)), key=lambda each: each not in moves)
+        shared: dict[tuple[str, ...], list[str]] = {}
+        for key in dict.fromkeys(key for each in of_file for key in together[each].keys):
+            shared.setdefault(tuple(each for each in ranked if key in together[each].keys), []).append(key)
+        for holders, keys in shared.items():
+            yield from _clash(keys, holders, keymap, together)
 
 
-def _lost(winner_id: str, loser_id: str, together: Mapping[str, _Bound]) -> Iterable[str]:
-    """Which keys the second of two bindings does not have because of the first, and how it is reached."""
-    winner, loser = together[winner_id], together[loser_id]
-    both = [key for key in winner.keys if key in loser.keys]
-    left = [key for key in loser.keys if key not in both]
-    action = ACTIONS.get(loser_id)
+def _clash(
+    keys: Sequence[str], holders: Sequence[str], keymap: Mapping[str, str], together: Mapping[str, _Bound]
+) -> Iterable[str]:
+    """The sentence for keys that these bindings share, if one of them loses by it. The first has the keys.
+
+    Opening a line is no move in the table of operations, where an action may have its key.
+    """
+    in_lists, holders = (together[_OPEN_LINE].name, holders[1:]) if holders[0] == _OPEN_LINE else ("", holders)
+    if not holders:
+        return
+    winner = together[holders[0]].name
+    losers = {each: together[each] for each in holders[1:] if holders[0] in keymap or each in keymap}
+    losers = {each: loser for each, loser in losers.items() if loser.name != winner}
+    is_split = in_lists not in ("", winner)
+    if not losers and not is_split:
+        return
+    lost = dict.fromkeys(loser.name for loser in losers.values() if loser.name != in_lists)
+    where = f" in the table of operations and {in_lists} in other lists" if is_split else ""
+    told = f"{', '.join(keys)} is {winner}{where}{', not ' if lost else ''}{' or '.join(lost)}"
+    instead = {}
+    for each, loser in losers.items():  # of two that do the same it is told how one is reached
+        if loser.name not in instead or set(loser.keys) - set(keys):
+            instead[loser.name] = f"{loser.name} {_instead(each, loser, keys)}"
+    yield "; ".join(("config.toml: keys: " + told, *instead.values()))
+
+
+def _instead(binding_id: str, loser: _Bound, taken: Sequence[str]) -> str:
+    """How a binding is reached that does not have these keys."""
+    left = [key for key in loser.keys if key not in taken]
+    action = ACTIONS.get(binding_id)
     command = f"is :{action.command}" if action is not None and action.command else "has no key"
-    instead = f"has {', '.join(left)}" if left else command
-    if both:
-        yield f"config.toml: keys: {', '.join(both)} is {winner.name}, not {loser.name}; {loser.name} {instead}"
+    return f"has {', '.join(left)}" if left else command
 
 
 def _bound(bindings: Iterable[BindingType], keymap: Mapping[str, str]) -> dict[str, _Bound]:

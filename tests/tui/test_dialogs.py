@@ -232,7 +232,8 @@ async def test_what_was_held_when_the_window_closed_is_told_and_not_done(
     assert stopped.by is signal.SIGHUP
     watched.clock.advance(10)
     assert (await op_of(watched)).cancel_requested_at is None
-    assert "The dashboard was left while it could still be undone; nothing was sent." in " ".join(capsys.readouterr().err.split())
+    told = " ".join(capsys.readouterr().err.split())
+    assert "The dashboard was left while it could still be undone; nothing was sent." in told
 
 
 @pytest.mark.rule("X6")

@@ -26,6 +26,17 @@ from tests.tui.conftest import TestedDashboard, running, until
         ({"keys": {"list.down": "down,c"}}, "c is Down, not Cancel at the provider; Cancel at the provider is :cancel"),
         ({"keys": {"operation.extend": "j"}}, "j is Down, not Extend; Extend is :extend"),
         ({"keys": {"operation.extend": "E", "operation.cancel": "E"}}, "E is Extend, not Cancel at the provider"),
+        (
+            {"keys": {"operation.close": "enter"}},
+            "enter is Stop watching in the table of operations and Open in other lists; Open has l",
+        ),
+        ({"keys": {"list.open": "e"}}, "e is Extend in the table of operations and Open in other lists"),
+        ({"keys": {"list.down": "enter"}}, "enter is Down, not Open; Open has l"),
+        (
+            {"keys": {"operation.extend": "E", "operation.cancel": "E", "operation.close": "E"}},
+            "E is Extend, not Cancel at the provider or Stop watching; "
+            "Cancel at the provider is :cancel; Stop watching is :close",
+        ),
         ({"keys": {"dialog.next": "escape"}}, "escape is dialog.next, not Back; Back has no key"),
         ({"bogus": {}}, "[bogus] is not known; known are [ui], [profile], [keys], [notify]"),
         ({"ui": {"theme": 1}}, "ui.theme is no text"),
@@ -60,6 +71,11 @@ def test_a_setting_that_cannot_be_used_is_told_and_the_rest_is_taken(tables: dic
 def test_which_store_is_production(profile: dict[str, object], word: str, is_production: bool) -> None:
     """By its word, or because the file says so."""
     assert read_settings({"profile": profile}).is_production(word) is is_production
+
+
+def test_opening_a_line_and_an_operation_may_share_a_key() -> None:
+    """Both open what the cursor stands on."""
+    assert read_settings({"keys": {"operation.open": "enter"}}).faults == ()
 
 
 def test_bindings_that_change_their_keys_with_each_other_are_no_fault() -> None:
