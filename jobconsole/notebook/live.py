@@ -103,15 +103,17 @@ class Live(anywidget.AnyWidget, metaclass=_AbstractWidget):
             await self._read(news)
             with self._building:
                 now = self._feed.now()
-                changes = self._changes(news, now)
-                if not changes:
-                    return
-                self._sequence += 1
-                kind = "snapshot" if changes.pop("whole", False) else "rows_patch"
-                told = {"type": kind, "sequence": self._sequence, **_moment(now), **changes}
-                if kind == "snapshot":
-                    told = self._full()
-                self.send(told)
+                self._tell(self._changes(news, now), now)
+
+    def _tell(self, changes: dict[str, Any], now: datetime) -> None:
+        """Send what is different, or everything where the changes say `whole`; inside of `_building` only."""
+        if not changes:
+            return
+        self._sequence += 1
+        if changes.get("whole"):
+            self.send(self._full())
+        else:
+            self.send({"type": "rows_patch", "sequence": self._sequence, **_moment(now), **changes})
 
     def beat(self) -> None:
         """A sign of life, and the kernel's clock."""

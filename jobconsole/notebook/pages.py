@@ -2,7 +2,8 @@
 
 Only this file decides which rows the browser holds. Up to 1,000 operations it holds all and sorts by itself; above that, it
 holds one page of 50 and this file sorts. Either way the first message is bounded and a later one is as large as what changed.
-The filter's grammar and the orders are the same as in `static/rows.js`.
+What passes a filter is found here, in the language of `core/telling/filter.py`, which asks for more than a row tells; the
+browser gets ids. The orders are the same as in `static/rows.js`.
 """
 
 from __future__ import annotations
@@ -16,23 +17,18 @@ from typing import Any, Final
 from jobconsole.core.deciding.escalation import look_options
 from jobconsole.core.deciding.stall import stalled_since, unchecked_since
 from jobconsole.core.operation import Operation, deadline
+from jobconsole.core.telling.filter import EVERYTHING, Filter, parse_filter
+from jobconsole.core.telling.terminal_text import inert
 from jobconsole.core.vocabulary import Phase, known_phase
 from jobconsole.errors import InvalidValue
 from jobconsole.notebook.feed import News, Picture
-from jobconsole.notebook.rows import Row, row
+from jobconsole.notebook.rows import SENTENCE, Row, row
 
 ALL_ROWS: Final = 1_000  # so many the browser holds
 PAGE: Final = 50
 MOST_TEXT: Final = 200  # characters of a filter
 
 _RANKS: Final = {Phase.ESCALATED: 0, Phase.SUBMITTING: 2, Phase.WAITING: 2}
-_FIELDS: Final[dict[str, Callable[[Operation], str | None]]] = {
-    "state": lambda op: f"{op.phase} {op.last_known_state or ''}",
-    "provider": lambda op: op.provider,
-    "owner": lambda op: op.owner,
-    "task": lambda op: op.task,
-    "id": lambda op: op.operation_id,
-}
 
 
 def rank(op: Operation) -> int:
@@ -71,7 +67,7 @@ class Query:
         said = said if isinstance(said, dict) else {}
         text, phase, sort, page = said.get("text"), said.get("phase"), said.get("sort"), said.get("page")
         return cls(
-            text=text[:MOST_TEXT] if isinstance(text, str) else "",
+            text=text[:MOST_TEXT] if isinstance(text, str) and _is_encodable(text) else "",
             phase=phase if isinstance(phase, str) and phase in list(Phase) else "",
             sort=sort if isinstance(sort, str) and sort in _ORDERS else "state",
             is_down=said.get("down") is True,
@@ -80,9 +76,10 @@ class Query:
 
     @classmethod
     def asked(cls, text: str, phase: str) -> Query:
-        """What a program asks for; another shape is a mistake that it should hear of. Raises `InvalidValue`."""
-        if not isinstance(text, str) or len(text) > MOST_TEXT:
+        """What a program asks for; what is no filter is a mistake that it should hear of. Raises `InvalidValue`."""
+        if not isinstance(text, str) or len(text) > MOST_TEXT or not _is_encodable(text):
             raise InvalidValue(f"a filter is a text of at most {MOST_TEXT} characters")
+        parse_filter(text)
         return cls(text, known_phase(phase) if phase else "")
 
     def said(self) -> dict[str, Any]:
@@ -90,24 +87,14 @@ class Query:
         return {"text": self.text, "phase": self.phase, "sort": self.sort, "down": self.is_down, "page": self.page}
 
 
-def matches(op: Operation, text: str) -> bool:
-    """Whether an operation passes a filter: all words have to be found, `!` inverts one, `state:` and others name a field."""
-    for term in text.casefold().split():
-        is_inverted, wanted = term.startswith("!"), term.removeprefix("!")
-        name, colon, value = wanted.partition(":")
-        if colon and name in _FIELDS:
-            is_found = value in (_FIELDS[name](op) or "").casefold()
-        else:
-            everything = (op.operation_id, op.name, op.provider, op.provider_job_id, op.phase, op.last_known_state, op.task)
-            is_found = any(wanted in each.casefold() for each in everything if each)
-        if is_found == is_inverted:
-            return False
-    return True
+def _is_encodable(text: str) -> bool:
+    """A lone surrogate of a half-typed sign could not be sent back."""
+    return not any("\ud800" <= character <= "\udfff" for character in text)
 
 
-def arranged(operations: Iterable[Operation], query: Query) -> list[Operation]:
-    """What passes the filter, in the order asked for; equal ones the newest first."""
-    found = [op for op in operations if (not query.phase or op.phase == query.phase) and matches(op, query.text)]
+def arranged(operations: Iterable[Operation], query: Query, wanted: Filter, now: datetime) -> list[Operation]:
+    """What passes the filter and has the phase, in the order asked for; equal ones the newest first."""
+    found = [op for op in operations if (not query.phase or op.phase == query.phase) and wanted.matches(op, now)]
     found.sort(key=lambda op: op.started_at, reverse=True)
     found.sort(key=_ORDERS[query.sort], reverse=query.is_down)
     return found
@@ -118,51 +105,91 @@ class Pages:
 
     def __init__(self) -> None:
         self.query = Query()
+        self._filter, self._fault = EVERYTHING, ""
         self._is_paged = False
-        self._ids: list[str] = []
+        self._held: list[str] = []
+        self._shown: list[str] | None = None  # a page in its order, or of all rows those that pass; None where all do
         self._ages: dict[str, tuple[bool, bool]] = {}  # operation id → how it looked when its row was told
+
+    @property
+    def filtered_by(self) -> str:
+        """The filter that is in force, and the phase, in words."""
+        return " ".join(part for part in (self._filter.text, self.query.phase) if part)
+
+    def ask(self, query: Query, picture: Picture, now: datetime) -> dict[str, Any]:
+        """Show this from now on; what the browser has to hear. A filter that is none stays without effect, and says why."""
+        self.query = query
+        try:
+            self._filter, self._fault = parse_filter(query.text), ""
+        except InvalidValue as error:
+            self._fault = inert(str(error), SENTENCE)
+        if self._is_paged:
+            return {"whole": True}
+        told, found = self._moved(picture, frozenset(), now)
+        return {**self._asked(), **told, "found": found}
+
+    def arranged(self, picture: Picture, now: datetime) -> list[Operation]:
+        """All that is to be seen, page by page."""
+        return arranged(picture.operations.values(), self.query, self._filter, now)
 
     def full(self, picture: Picture, now: datetime) -> dict[str, Any]:
         """All rows, or those of the page: what a browser gets when it connects."""
         self._is_paged = len(picture.operations) > ALL_ROWS
-        page, found = self._page(picture)
-        self._ids = [op.operation_id for op in page]
-        whole = {"rows": self._rows(page, picture, now), "paged": self._is_paged, "query": self.query.said()}
-        return {**whole, **self._order(), **_sums(picture, found)}
+        page, self._shown, found = self._page(picture, now)
+        self._held = [op.operation_id for op in page]
+        whole = {"rows": self._rows(page, picture, now), "paged": self._is_paged, "ids": self._shown}
+        return {**whole, **self._asked(), **_sums(picture, found)}
 
     def patch(self, picture: Picture, news: News, now: datetime) -> dict[str, Any]:
         """The rows that changed, keyed by id; a whole state where the browser begins or ceases to hold all."""
         if news.is_reload or self._is_paged is not (len(picture.operations) > ALL_ROWS):
             return {"whole": True, **self.full(picture, now)}
-        before = set(self._ids)
-        page, found = self._page(picture)
-        changed = [op for op in page if op.operation_id in news.operation_ids or op.operation_id not in before]
-        ids = [op.operation_id for op in page]
-        gone = sorted(before.difference(ids))
-        has_moved, self._ids = ids != self._ids, ids
-        told: dict[str, Any] = {"rows": self._rows(changed, picture, now)} if changed else {}
-        if gone:
-            told["gone"] = gone
-        if has_moved:
-            told |= self._order()
+        told, found = self._moved(picture, news.operation_ids, now)
         return told | _sums(picture, found)
 
     def aged(self, picture: Picture, now: datetime) -> dict[str, Any]:
-        """The rows that look stalled, or not checked, because time has passed and nothing else (H12); empty where none does."""
-        held = [picture.operations[each] for each in self._ids if each in picture.operations]
+        """What is different because time has passed and nothing else; empty where nothing is.
+
+        Rows look stalled, or not checked (H12), and a filter such as `age>2h` lets through what it did not before.
+        """
+        told, found = self._moved(picture, frozenset(), now) if self._filter.is_about_time else ({}, 0)
+        if told:
+            told |= _sums(picture, found)
+        held = [picture.operations[each] for each in self._held if each in picture.operations]
         changed = [op for op in held if _age(op, now) != self._ages.get(op.operation_id)]
-        return {"rows": self._rows(changed, picture, now)} if changed else {}
+        if changed:
+            told["rows"] = [*told.get("rows", ()), *self._rows(changed, picture, now)]
+        return told
 
-    def _page(self, picture: Picture) -> tuple[list[Operation], int]:
-        if not self._is_paged:
-            return list(picture.operations.values()), len(picture.operations)
-        found = arranged(picture.operations.values(), self.query)
-        first = min(self.query.page, max(0, len(found) - 1) // PAGE) * PAGE
-        return found[first : first + PAGE], len(found)
+    def _moved(self, picture: Picture, changed: frozenset[str], now: datetime) -> tuple[dict[str, Any], int]:
+        """What came, changed, went or is shown otherwise, and how many pass."""
+        before = set(self._held)
+        page, shown, found = self._page(picture, now)
+        fresh = [op for op in page if op.operation_id in changed or op.operation_id not in before]
+        self._held = [op.operation_id for op in page]
+        told: dict[str, Any] = {"rows": self._rows(fresh, picture, now)} if fresh else {}
+        if gone := sorted(before.difference(self._held)):
+            told["gone"] = gone
+        if shown != self._shown:
+            told["ids"] = self._shown = shown
+        return told, found
 
-    def _order(self) -> dict[str, Any]:
-        """Only a page has an order of its own; of all rows the browser decides."""
-        return {"ids": list(self._ids)} if self._is_paged else {}
+    def _page(self, picture: Picture, now: datetime) -> tuple[list[Operation], list[str] | None, int]:
+        """What the browser holds, the ids of what it shows (None: all), and how many pass."""
+        if self._is_paged:
+            found = self.arranged(picture, now)
+            first = min(self.query.page, max(0, len(found) - 1) // PAGE) * PAGE
+            page = found[first : first + PAGE]
+            return page, [op.operation_id for op in page], len(found)
+        held = list(picture.operations.values())
+        if not self._filter.tests:
+            return held, None, len(held)
+        passing = [op.operation_id for op in held if self._filter.matches(op, now)]
+        return held, passing, len(passing)
+
+    def _asked(self) -> dict[str, Any]:
+        """What the rows answer, and what is wrong with it."""
+        return {"query": self.query.said(), "fault": self._fault}
 
     def _rows(self, operations: Sequence[Operation], picture: Picture, now: datetime) -> list[Row]:
         self._ages |= {op.operation_id: _age(op, now) for op in operations}

@@ -21,7 +21,7 @@ from jobconsole.notebook import still, texts
 from jobconsole.notebook.feed import Feed, News
 from jobconsole.notebook.items import Items
 from jobconsole.notebook.live import Live
-from jobconsole.notebook.pages import Pages, Query, arranged
+from jobconsole.notebook.pages import Pages, Query
 from jobconsole.notebook.record import Record
 from jobconsole.notebook.tail import Tail
 
@@ -66,10 +66,14 @@ class Table(Live):
     def filter(self, text: str, *, phase: str = "") -> None:
         """Show what passes a filter, as the field above the table does; a person may change it.
 
-        Raises `InvalidValue` where there is no such phase, or `text` is none or longer than 200 characters.
+        `text` is in the dashboard's language: `needs:you`, `state:failed`, `!provider:x`, `age>2h`, `"two words"`; all terms
+        must match. Raises `InvalidValue` with the mend where a term is none, there is no such phase, or `text` is no text
+        or longer than 200 characters; then the table stays as it was.
         """
-        self._pages.query = Query.asked(text, phase)
-        self.send(self._full())
+        query = Query.asked(text, phase)
+        with self._building:
+            self._pages.ask(query, self._feed.picture, self._feed.now())
+            self.send(self._full())
 
     @traitlets.validate("selected")
     def _bound(self, proposal: Any) -> list[str]:
@@ -104,16 +108,17 @@ class Table(Live):
 
     async def _answer(self, content: dict[str, Any]) -> None:
         if content.get("type") == "query":
-            self._pages.query = Query.of(content)
-            self.send(self._full())
+            with self._building:
+                now = self._feed.now()
+                self._tell(self._pages.ask(Query.of(content), self._feed.picture, now), now)
         else:
             await super()._answer(content)
 
     def _still(self) -> still.Still:
-        known, query = self._feed.picture.operations, self._pages.query
-        asked = inert(" ".join(part for part in (query.text, query.phase) if part))
-        empty = texts.NO_MATCH.format(filter=asked, hidden=f"{len(known):,}") if known else texts.NO_OPERATIONS
-        return still.operations_still(arranged(known.values(), query), self._feed.now(), empty=empty)
+        picture, now = self._feed.picture, self._feed.now()
+        hidden, asked = len(picture.operations), inert(self._pages.filtered_by)
+        empty = texts.NO_MATCH.format(filter=asked, hidden=f"{hidden:,}") if hidden else texts.NO_OPERATIONS
+        return still.operations_still(self._pages.arranged(picture, now), now, empty=empty)
 
 
 class Inbox(Live):

@@ -10,11 +10,12 @@ import pytest
 from msgspec.structs import replace
 
 from jobconsole.core.deciding.account import Account
-from jobconsole.core.operation import Escalation, Operation
+from jobconsole.core.operation import Attention, Escalation, Note, Operation
+from jobconsole.core.telling.filter import EVERYTHING
 from jobconsole.core.vocabulary import Phase, Reason
 from jobconsole.notebook.feed import News, Picture
 from jobconsole.notebook.items import MOST, Items
-from jobconsole.notebook.pages import ALL_ROWS, PAGE, Pages, Query, arranged, matches
+from jobconsole.notebook.pages import ALL_ROWS, PAGE, Pages, Query, arranged
 from jobconsole.notebook.record import Record
 from jobconsole.notebook.rows import link, row
 from tests.core.sample_facts import START, at, operation
@@ -63,7 +64,7 @@ def test_an_update_of_one_hundred_costs_the_rows_that_are_shown_and_no_more() ->
 def test_up_to_a_thousand_the_browser_holds_all_and_gets_only_what_changed() -> None:
     picture, pages = Picture(many(ALL_ROWS)), Pages()
     opening = pages.full(picture, NOW)
-    assert (len(opening["rows"]), opening["paged"], "ids" in opening) == (ALL_ROWS, False, False)
+    assert (len(opening["rows"]), opening["paged"], opening["ids"]) == (ALL_ROWS, False, None)
     ids = sorted(picture.operations)[:100]
     patch = pages.patch(changed(picture, ids), News(frozenset(ids)), NOW)
     assert sorted(shown["id"] for shown in patch["rows"]) == ids
@@ -94,30 +95,104 @@ def test_a_row_that_comes_onto_the_page_is_sent_although_it_did_not_change() -> 
     assert [shown["id"] for shown in patch["rows"]] == [patch["ids"][-1]]
 
 
+# ---- filters -----------------------------------------------------------------------------------------------------------------
+ASKED = Escalation(reason=Reason.DEADLINE_EXCEEDED, since=START)
+SOME = Picture(
+    {
+        "q3": operation(operation_id="q3", name="Q3 report", owner="ana", last_known_state="running", last_http_status=503),
+        "old": operation(operation_id="old", name="two words", started_at=NOW - timedelta(hours=3)),
+        "asks": operation(operation_id="asks", phase=Phase.ESCALATED, escalation=ASKED, attention=Attention(assigned_to="ben")),
+        "noted": operation(operation_id="noted", attention=Attention(notes=(Note(by="person:ana", at=NOW, text="ticket 7"),))),
+    }
+)
+
+
+@pytest.mark.rule("U1")
 @pytest.mark.parametrize(
-    ("text", "is_found"),
+    ("text", "ids"),
     [
-        ("", True),
-        ("q3", True),
-        ("Q3 REPORT", True),
-        ("q3 nothing", False),
-        ("!q3", False),
-        ("!nothing", True),
-        ("state:waiting", True),
-        ("state:RUNNING", True),
-        ("state:failed", False),
-        ("!state:failed provider:ac", True),
-        ("owner:ana", True),
-        ("owner:ben", False),
-        ("unknown:field", False),
-        ("job-1", True),
+        ("", None),  # nothing is asked: all are shown
+        ("  ", None),
+        ("q3", ["q3"]),
+        ("REPORT !state:failed", ["q3"]),
+        ('"two words"', ["old"]),
+        ('"words two"', []),
+        ("name:report", ["q3"]),
+        ("owner:ana http:5", ["q3"]),
+        ("age>2h", ["old"]),
+        ("needs:you", ["asks"]),
+        ("with:ben", ["asks"]),
+        ("with:nobody !age>2h", ["q3", "noted"]),
+        ("deadline", ["asks"]),  # the reason in words
+        ("ticket", ["noted"]),  # more than a row tells
     ],
 )
-def test_a_filter_finds_words_and_fields(text: str, is_found: bool) -> None:
-    op = operation(name="Q3 report", owner="ana", last_known_state="running")
-    assert matches(op, text) is is_found
+@pytest.mark.parametrize("others", [0, ALL_ROWS], ids=["all rows", "a page"])
+def test_the_filter_is_the_dashboards(text: str, ids: list[str] | None, others: int) -> None:
+    """In a store whose rows the browser holds, and in one of which it holds a page."""
+    picture, pages = Picture({**SOME.operations, **many(others)}), Pages()
+    opening = pages.full(picture, NOW)
+    told = pages.ask(Query(text=f"{text} !id:op-" if others else text), picture, NOW)
+    if others:
+        assert told == {"whole": True}
+        told = pages.full(picture, NOW)
+    expected = ids if ids is not None or not others else list(SOME.operations)
+    assert sorted(told.get("ids", opening["ids"]) or ()) == sorted(expected or ())
+    assert told["fault"] == ""
+    assert told["found"] == len(SOME.operations if ids is None else ids)
 
 
+def test_a_term_that_is_none_is_said_and_what_was_shown_stays() -> None:
+    pages = Pages()
+    pages.full(SOME, NOW)
+    assert pages.ask(Query(text="needs:you"), SOME, NOW)["ids"] == ["asks"]
+    told = pages.ask(Query(text="age>xx"), SOME, NOW)
+    assert told["fault"].startswith("'xx' is no duration")
+    assert (told["query"]["text"], "ids" in told, pages.filtered_by) == ("age>xx", False, "needs:you")
+    assert pages.full(SOME, NOW)["ids"] == ["asks"]
+    assert pages.ask(Query(), SOME, NOW)["ids"] is None
+
+
+def test_a_fault_says_foreign_text_inert() -> None:
+    assert Pages().ask(Query(text="age>\x1b[2J"), SOME, NOW)["fault"].startswith(r"'\x1b[2J' is no")
+
+
+@pytest.mark.rule("U2")
+@pytest.mark.parametrize("count", [ALL_ROWS, 10_000])
+def test_the_answer_to_a_filter_is_one_bounded_message(count: int) -> None:
+    """Ids of the rows that the browser has, or a page; never the rows of all."""
+    picture, pages = Picture(many(count)), Pages()
+    pages.full(picture, NOW)
+    told = pages.ask(Query(text="job !http:2"), picture, NOW)
+    assert size(pages.full(picture, NOW) if "whole" in told else told) < 50_000
+    assert told.get("found", count) == count
+
+
+def test_what_begins_to_pass_is_told_with_its_row() -> None:
+    pages = Pages()
+    pages.full(SOME, NOW)
+    pages.ask(Query(text="http:503"), SOME, NOW)
+    failed = replace(SOME.operations["old"], last_http_status=503)
+    patch = pages.patch(Picture({**SOME.operations, "old": failed}), News(frozenset({"old"})), NOW)
+    assert (patch["ids"], [shown["id"] for shown in patch["rows"]]) == (["q3", "old"], ["old"])
+    again = pages.patch(Picture({**SOME.operations, "old": failed}), News(frozenset({"old"})), NOW)
+    assert "ids" not in again
+
+
+@pytest.mark.parametrize("others", [0, ALL_ROWS], ids=["all rows", "a page"])
+def test_a_filter_by_age_lets_through_more_as_time_passes(others: int) -> None:
+    picture, pages = Picture({**SOME.operations, **many(others)}), Pages()
+    pages.full(picture, NOW)
+    pages.ask(Query(text="age>2h !id:op-"), picture, NOW)
+    pages.full(picture, NOW)
+    assert pages.aged(picture, NOW) == {}
+    told = pages.aged(picture, at(7_201))
+    assert sorted(told["ids"]) == ["asks", "noted", "old", "q3"]
+    assert told["found"] == 4
+    assert pages.aged(picture, at(7_202)) == {}
+
+
+# ---- order -------------------------------------------------------------------------------------------------------------------
 def test_what_needs_a_person_stands_first_and_then_the_newest() -> None:
     asked = Escalation(reason=Reason.DEADLINE_EXCEEDED, since=START)
     found = [
@@ -126,9 +201,13 @@ def test_what_needs_a_person_stands_first_and_then_the_newest() -> None:
         operation(operation_id="new", started_at=at(9)),
         operation(operation_id="asks", phase=Phase.ESCALATED, escalation=asked),
     ]
-    assert [op.operation_id for op in arranged(found, Query())] == ["asks", "new", "old", "ended"]
-    assert [op.operation_id for op in arranged(found, Query(sort="began"))] == ["ended", "old", "asks", "new"]
-    assert [op.operation_id for op in arranged(found, Query(phase="waiting"))] == ["new", "old"]
+
+    def ids(query: Query) -> list[str]:
+        return [op.operation_id for op in arranged(found, query, EVERYTHING, NOW)]
+
+    assert ids(Query()) == ["asks", "new", "old", "ended"]
+    assert ids(Query(sort="began")) == ["ended", "old", "asks", "new"]
+    assert ids(Query(phase="waiting")) == ["new", "old"]
 
 
 @pytest.mark.parametrize(
@@ -141,6 +220,7 @@ def test_what_needs_a_person_stands_first_and_then_the_newest() -> None:
         {"page": True},
         {"sort": []},
         {"phase": {}},
+        {"text": "\ud83d"},  # half of a sign
     ],
 )
 def test_a_query_of_the_wrong_shape_is_as_if_nothing_was_asked(said: Any) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
+from jobconsole.core.operation import Operation
 from jobconsole.core.vocabulary import Phase
 from jobconsole.notebook import assets
 from jobconsole.notebook.items import Items
-from jobconsole.notebook.pages import Query, arranged, matches
+from jobconsole.notebook.pages import Pages, Query
 from jobconsole.notebook.rows import row
 from tests.core.sample_facts import at, operation
 from tests.notebook.page import NOW, Paper, asking, inbox, picture, table
@@ -24,23 +25,25 @@ def rows(paper: Paper) -> list[str]:
 
 
 # ---- rows --------------------------------------------------------------------------------------------------------------------
-def test_filter_and_order_are_the_same_in_the_browser_and_in_python(page: Page) -> None:
+def test_phase_and_order_are_the_same_in_the_browser_and_in_python(page: Page) -> None:
     found = [
         *(operation(operation_id=f"op-{n}", name=f"Job {n % 3}", started_at=at(n), status_requests_used=n) for n in range(9)),
         asking(operation_id="asks", last_known_state="running", owner="ana"),
         operation(operation_id="ended", phase=Phase.FAILED, ended_at=NOW, task="tax"),
     ]
-    shown = [row(picture(op).view(op, NOW), NOW) for op in found]
+    held = picture(*found)
+    shown = [row(held.view(op, NOW), NOW) for op in held.operations.values()]
     page.goto("about:blank")
-    call = "([script, rows, query]) => new Function(`${script}; return arranged`)()(rows, query).map((each) => each.id)"
+    call = "([script, rows, query, ids]) => new Function(`${script}; return arranged`)()(rows, query, ids).map((row) => row.id)"
     script = assets.script().replace("export default", "const widget =")
-    for text in ("", "job", "!job", "state:running", "owner:ana", "task:tax !asks", "provider:acme job", "x:y", "op-1"):
+    for text, phase in (("", ""), ("job", "waiting"), ("needs:you", ""), ("!job", ""), ("task:tax", "failed"), ("none", "")):
         for sort in ("state", "name", "began", "stops", "used", "progress", "tried"):
             for is_down in (False, True):
-                query = Query(text=text, sort=sort, is_down=is_down)
-                expected = [op.operation_id for op in arranged(found, query)]
-                assert page.evaluate(call, [script, shown, query.said()]) == expected, query
-    assert matches(found[0], "op-0")
+                query, pages = Query(text=text, phase=phase, sort=sort, is_down=is_down), Pages()
+                pages.ask(query, held, NOW)
+                told = pages.full(held, NOW)
+                expected = [op.operation_id for op in pages.arranged(held, NOW)]
+                assert page.evaluate(call, [script, shown, told["query"], told["ids"]]) == expected, query
 
 
 @pytest.mark.rule("U2")
@@ -126,9 +129,94 @@ def test_a_filter_that_hides_all_says_so_and_escape_clears_it(page: Page) -> Non
     paper.root.locator("tr[data-id]").first.focus()
     page.keyboard.press("/")
     page.keyboard.type("state:failed")
+    assert len(rows(paper)) == 4
+    answer(paper, *many(4).values())
     assert 'No operation matches "state:failed". Esc clears the filter (4 hidden).' in paper.root.inner_text()
     page.keyboard.press("Escape")
     assert len(rows(paper)) == 4
+
+
+def filter_field(paper: Paper) -> Locator:
+    return paper.root.get_by_role("searchbox", name="Filter")
+
+
+def answer(paper: Paper, *operations: Operation) -> None:
+    """The kernel answers the last thing that was asked."""
+    pages, held = Pages(), picture(*operations)
+    pages.full(held, NOW)
+    paper.patch(**pages.ask(Query.of(paper.sent("query")[-1]), held, NOW))
+
+
+@pytest.mark.rule("U1", "U6")
+def test_the_kernel_filters_and_what_is_wrong_stands_under_the_field(page: Page) -> None:
+    ops = [*many(3).values(), asking(operation_id="asks")]
+    paper = table(page, *ops)
+    filter_field(paper).fill("needs:you")
+    answer(paper, *ops)
+    assert rows(paper) == ["asks"]
+    filter_field(paper).fill("age>xx")
+    answer(paper, *ops)
+    fault = paper.root.locator(".jc-search").get_by_role("status")
+    assert fault.inner_text().startswith("'xx' is no duration; write digits and a unit")
+    assert fault.bounding_box()["y"] > filter_field(paper).bounding_box()["y"]  # type: ignore[index]
+    filter_field(paper).fill("")
+    assert len(rows(paper)) == 4
+    answer(paper, *ops)
+    assert fault.inner_text() == ""
+
+
+def test_a_filter_that_the_kernel_has_not_answered_says_so(page: Page) -> None:
+    """A cell is running, or the kernel is gone: the rows are those of before."""
+    paper = table(page, *many(3).values())
+    filter_field(paper).fill("nothing")
+    assert paper.root.locator(".jc-search").inner_text() == ""
+    paper.go(1.1)
+    assert paper.root.locator(".jc-search").inner_text() == "queued: kernel is busy"
+    page.evaluate("() => window.event('comm_live_update')")
+    paper.go(1.1)
+    assert paper.root.locator(".jc-search").inner_text().startswith("Not connected.")
+    answer(paper, *many(3).values())
+    assert (rows(paper), paper.root.locator(".jc-search").inner_text()) == ([], "")
+
+
+def test_an_answer_to_what_was_typed_before_does_not_take_back_what_was_typed_since(page: Page) -> None:
+    paper, ops = table(page, *many(3).values()), [*many(3).values()]
+    filter_field(paper).press_sequentially("job")
+    first, *_ = paper.sent("query")
+    pages = Pages()
+    pages.full(picture(*ops), NOW)
+    paper.patch(**pages.ask(Query.of(first), picture(*ops), NOW))
+    assert filter_field(paper).input_value() == "job"
+    answer(paper, *ops)
+    assert (filter_field(paper).input_value(), len(rows(paper))) == ("job", 3)
+
+
+def test_a_filter_of_python_stands_in_the_field(page: Page) -> None:
+    """And so does the one that another view of the same widget asked for."""
+    ops, pages = [*many(3).values(), asking(operation_id="asks")], Pages()
+    paper, held = table(page, *ops), picture(*ops)
+    pages.ask(Query.asked("needs:you", ""), held, NOW)
+    paper.hear(type="snapshot", sequence=0, now=paper.millis(), **pages.full(held, NOW))
+    assert (filter_field(paper).input_value(), rows(paper)) == ("needs:you", ["asks"])
+    pages.full(held, NOW)
+    paper.patch(**pages.ask(Query(text="name:job"), held, NOW))
+    assert (filter_field(paper).input_value(), len(rows(paper))) == ("name:job", 3)
+
+
+@pytest.mark.rule("U8")
+def test_a_filter_moves_no_row_under_the_pointer_because_of_news(page: Page) -> None:
+    """What a person types is shown at once, what happens meanwhile when the pointer has left."""
+    ops = [*many(3).values()]
+    paper = table(page, *ops)
+    paper.root.locator("tbody tr").first.hover()
+    filter_field(paper).focus()
+    page.keyboard.type("!2")
+    answer(paper, *ops)
+    assert rows(paper) == ["op-00001", "op-00000"]
+    paper.patch(ids=["op-00000"], found=1)
+    assert rows(paper) == ["op-00001", "op-00000"]
+    page.mouse.move(5, 5)
+    expect(paper.root.locator("tr[data-id]")).to_have_count(1)
 
 
 def test_arrows_move_between_rows_and_enter_opens_one(page: Page) -> None:

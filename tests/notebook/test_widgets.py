@@ -199,7 +199,7 @@ def test_a_filter_can_be_set_from_python(console: Console, params: dict[str, str
     table = console.table()
     table.filter("state:failed")
     assert told(table, "snapshot")[-1]["query"]["text"] == "state:failed"
-    assert op.operation_id not in repr(table)
+    assert op.operation_id not in table._repr_mimebundle_()["text/html"]
 
 
 def test_a_filter_that_hides_everything_is_told_from_an_empty_store(console: Console, params: dict[str, str]) -> None:
@@ -213,11 +213,28 @@ def test_a_filter_that_hides_everything_is_told_from_an_empty_store(console: Con
     assert "<b>" not in table._repr_mimebundle_()["text/html"]
 
 
-@pytest.mark.parametrize(("text", "phase"), [("", "fail"), (5, ""), ("x" * 201, "")])
+@pytest.mark.parametrize(("text", "phase"), [("", "fail"), (5, ""), ("x" * 201, ""), ("\ud83d", ""), ("age>xx", "")])
 def test_a_filter_of_a_program_that_cannot_be_one_is_refused(console: Console, text: Any, phase: str) -> None:
     """It would show everything, as if everything matched."""
+    table = console.table()
+    before = len(told(table))
     with pytest.raises(InvalidValue):
-        console.table().filter(text, phase=phase)
+        table.filter(text, phase=phase)
+    assert len(told(table)) == before
+
+
+@pytest.mark.rule("U1")
+def test_the_still_picture_is_filtered_as_the_live_table(console: Console, params: dict[str, str]) -> None:
+    waiting, asking = submitted(console, params, "never-ends"), escalated(console, params)
+    table = console.table()
+    table.filter("needs:you !age>2h")
+    until(lambda: f"({asking.operation_id})" in table._repr_mimebundle_()["text/html"])
+    assert waiting.operation_id not in table._repr_mimebundle_()["text/html"]
+    click(table, type="query", text="age>xx")
+    until(lambda: any("fault" in patch for patch in told(table, "rows_patch")))
+    (fault,) = [patch["fault"] for patch in told(table, "rows_patch") if "fault" in patch]
+    assert fault.startswith("'xx' is no duration")
+    assert waiting.operation_id not in table._repr_mimebundle_()["text/html"]
 
 
 def test_a_browser_that_connects_later_gets_the_state_of_then(console: Console, params: dict[str, str]) -> None:
@@ -231,12 +248,13 @@ def test_a_browser_that_connects_later_gets_the_state_of_then(console: Console, 
     until(lambda: bool(told(table, "snapshot")))
 
 
-def test_a_query_of_the_browser_is_answered_with_a_snapshot(console: Console, params: dict[str, str]) -> None:
+def test_a_query_of_the_browser_is_answered_with_ids(console: Console, params: dict[str, str]) -> None:
     submitted(console, params, "never-ends")
     table = console.table()
     click(table, type="query", text="nothing", sort="name", page=0)
-    until(lambda: bool(told(table, "snapshot")))
-    assert told(table, "snapshot")[0]["query"]["text"] == "nothing"
+    until(lambda: any("query" in patch for patch in told(table, "rows_patch")))
+    (answer,) = [patch for patch in told(table, "rows_patch") if "query" in patch]
+    assert (answer["query"]["text"], answer["ids"], "rows" in answer) == ("nothing", [], False)
 
 
 async def test_a_progress_widget_can_be_awaited(tmp_path: Any, comms: Any, params: dict[str, str]) -> None:

@@ -85,7 +85,8 @@ class Table {
     this.detail = new Detail(link, () => this.open(""));
     this.waiting = h("p", { class: "jc-quiet", role: "status" });
     this.expansion = h("tr", { class: "jc-expansion" }, h("td", { colspan: COLUMNS.length + 2 }, this.waiting, this.detail.node));
-    this.filter = h("input", { type: "search", class: "jc-filter", placeholder: "filter: words, state:failed, !provider:x", "aria-label": "Filter", oninput: () => this.ask({ text: this.filter.value, page: 0 }) });
+    this.filter = h("input", { type: "search", class: "jc-filter", maxlength: 200, placeholder: "filter: words, state:failed, !provider:x, age>2h", "aria-label": "Filter", oninput: () => this.ask({ text: this.filter.value, page: 0 }) });
+    this.fault = h("p", { class: "jc-click", role: "status" });
     this.chips = h("div", { class: "jc-chips", role: "group", "aria-label": "Phase" });
     this.all = h("input", { type: "checkbox", "aria-label": "mark all on this page", onchange: () => this.toggleAll() });
     this.heads = COLUMNS.map(([sort, words, name]) => h("th", { scope: "col", class: `jc-cell-${name}` }, button(words, () => this.sort(sort), { class: "jc-sort" })));
@@ -99,7 +100,7 @@ class Table {
     this.node = h(
       "div",
       { class: "jc-table", onkeydown: (event) => this.slash(event) },
-      h("div", { class: "jc-tools" }, this.chips, this.filter),
+      h("div", { class: "jc-tools" }, this.chips, h("div", { class: "jc-search" }, this.filter, this.fault)),
       h("div", { class: "jc-scroll" }, h("table", null, h("thead", null, head), this.body), this.empty),
       h("div", { class: "jc-foot" }, h("span", { class: "jc-line" }, this.back, this.range, this.forth), this.marked),
     );
@@ -112,30 +113,50 @@ class Table {
   page() {
     const { rows, whole } = this.link;
     if (whole.paged) return (whole.ids ?? []).map((id) => rows.get(id)).filter(Boolean);
-    const found = arranged(rows.values(), this.query);
+    const found = arranged(rows.values(), this.query, this.query.text.trim() && whole.ids);
     this.found = found.length;
     this.query.page = Math.max(0, Math.min(this.query.page, Math.ceil(found.length / PAGE) - 1));
     return found.slice(this.query.page * PAGE, (this.query.page + 1) * PAGE);
   }
 
-  /** Ask for another view of the rows: here, or of the kernel where it holds more than the browser. */
+  /** Ask for another view of the rows. The kernel says what passes a filter; the rest is done here where all rows are. */
   ask(change) {
     this.query = { ...this.query, ...change };
-    if (this.link.whole.paged) this.link.send({ type: "query", ...this.query });
+    this.askedAt = performance.now();
+    this.link.send({ type: "query", ...this.query });
+    if (this.link.whole.paged) this.tools();
     else this.draw();
-    this.tools();
+  }
+
+  /** The kernel answered what was asked last: here, in another view, or in Python. What is still asked here stays. */
+  heed() {
+    const { query } = this.link.whole;
+    if (query.text === this.query.text) this.askedAt = 0;
+    if (this.askedAt) return;
+    this.query = { ...query };
+    this.filter.value = query.text;
+  }
+
+  /** What to say while the kernel has not answered what was asked of it then. */
+  late(askedAt) {
+    const { isLive, texts } = this.link;
+    return performance.now() - askedAt > BUSY_AFTER ? (isLive ? texts.queued : this.link.warning()) : "";
   }
 
   sort(name) {
     this.ask({ sort: name, down: this.query.sort === name ? !this.query.down : false, page: 0 });
   }
 
-  update(what) {
-    if (what === "whole" && this.link.whole.paged) this.query = { ...this.link.whole.query, text: this.filter.value };
+  update(what, message) {
+    const isAnswer = what === "whole" || message?.query;
+    if (isAnswer) this.heed();
     if (what === "whole") this.draw();
-    if (what === "patch") this.isPointedAt ? this.mend() : this.draw();
+    if (what === "patch") this.isPointedAt && !(isAnswer && message.ids) ? this.mend() : this.draw();
     if (what === "selected") this.marks();
-    if (what === "tick") for (const line of this.lines.values()) line.tick();
+    if (what === "tick") {
+      for (const line of this.lines.values()) line.tick();
+      this.tools();
+    }
     if (what === "tick" || what === "click" || what === "standing") this.detail.tick();
     if (["whole", "patch", "detail"].includes(what)) this.expand();
   }
@@ -206,9 +227,13 @@ class Table {
     this.back.disabled = page <= 0;
     this.forth.disabled = first + PAGE >= found;
     this.back.hidden = this.forth.hidden = found <= PAGE;
+    const late = this.askedAt && this.late(this.askedAt);
+    say(this.fault, late || whole.fault);
+    attr(this.fault, "data-tone", late ? null : "bad");
     const filter = [this.query.text, phase ? `state:${phase}` : ""].filter(Boolean).join(" ");
-    say(this.empty, found ? "" : total ? filled(this.link.texts.no_match, { filter, hidden: grouped(total) }) : this.link.texts.empty);
-    this.empty.hidden = Boolean(found);
+    const isTold = found || whole.fault;
+    say(this.empty, isTold ? "" : total ? filled(this.link.texts.no_match, { filter, hidden: grouped(total) }) : this.link.texts.empty);
+    this.empty.hidden = Boolean(isTold);
   }
 
   /** A phase and how many are in it; pressed, it is the only one shown. */
@@ -253,7 +278,7 @@ class Table {
   open(id, isAct = false) {
     this.opened = id === this.opened && !isAct ? "" : id;
     this.wantsFocus = isAct;
-    this.asked = performance.now();
+    this.openedAt = performance.now();
     setTimeout(() => this.expand(), BUSY_AFTER + 10);
     this.link.whole.detail = null;
     this.link.set("opened", this.opened);
@@ -267,8 +292,7 @@ class Table {
     const { detail } = this.link.whole;
     const isHere = detail && detail.id === this.opened;
     this.detail.node.hidden = !isHere;
-    const isLate = performance.now() - this.asked > BUSY_AFTER;
-    say(this.waiting, !isHere && isLate ? (this.link.isLive ? this.link.texts.queued : this.link.warning()) : "");
+    say(this.waiting, isHere ? "" : this.late(this.openedAt));
     if (!isHere) return;
     this.detail.set(detail);
     if (this.wantsFocus) this.detail.options.list.querySelector("button:not(:disabled), a")?.focus();
