@@ -13,8 +13,10 @@ from textual.app import SystemCommand
 from textual.screen import Screen
 from textual.widgets import Input
 
+from jobconsole.core.telling.naming import meant
+from jobconsole.errors import InvalidValue
 from jobconsole.tui import texts
-from jobconsole.tui.action import Call
+from jobconsole.tui.action import Action, Call, Takes
 from jobconsole.tui.actions import ACTIONS, COMMANDS, nearest_commands
 from jobconsole.tui.screens.frame import Frame, main_screen
 from jobconsole.tui.stage import Chosen, Stage
@@ -56,10 +58,13 @@ class ActingApp(Stage):
             self.say(texts.TOO_FAST, is_bad=True)
 
     def action_act(self, action_id: str, argument: str = "") -> None:
-        """Do one action of the table, on what the main screen names."""
+        """Do one action of the table, on the operation that was typed, else on what the main screen names."""
         action = ACTIONS[action_id]
         if self._is_asking and not action.is_everywhere:
             self._tell_haste()
+            return
+        if argument and action.takes is not Takes.TEXT:
+            self._act_on(action, argument)
             return
         subjects: tuple[Subject, ...] = ()
         if action.needs_selection:
@@ -68,6 +73,21 @@ class ActingApp(Stage):
                 self.say(texts.NOT_HERE)
                 return
         action.act(Call(self, subjects, argument))
+
+    def _act_on(self, action: Action, typed: str) -> None:
+        """Act on the one operation that was typed, never on another one (SPEC U8)."""
+        if action.takes is Takes.NOTHING:
+            self.say(texts.takes_nothing(action.command, typed, on_cursor=action.needs_selection), is_bad=True)
+            return
+        try:
+            op = meant(typed, self.feed.operations.values())
+        except InvalidValue as error:
+            self.say(str(error), is_bad=True)
+            return
+        if op is None:
+            self.say(texts.no_operation(action.command, typed), is_bad=True)
+        else:
+            action.act(Call(self, (Subject(op.operation_id, op.revision),)))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Whether a key may act now: False lets it through to who types or to a dialog, None dims it in the footer."""

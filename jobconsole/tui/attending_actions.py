@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from textual.binding import BindingType
 
-from jobconsole.tui.action import Act, Action, Call
+from jobconsole.tui.action import Act, Action, Call, Takes
 from jobconsole.tui.attending import Attending, attending
 
 
@@ -26,13 +26,15 @@ def _on_item(work: Callable[[Attending, str], None], *, is_item: bool = True) ->
 ATTENDING_ACTIONS = (
     Action("item.claim", "Claim", _on_item(lambda item, _: item.claim()), "a", "claim",
            "Take care of an inbox item yourself; once more gives it back", needs_selection=True, needs_item=True,
-           footer="Claim"),
+           takes=Takes.OPERATION, footer="Claim"),
     Action("item.assign", "Assign", _on_item(Attending.give), "A", "assign",
-           "Give an inbox item to a person: assign ben, assign nobody", needs_selection=True, needs_item=True),
+           "Give an inbox item to a person: assign ben, assign nobody", needs_selection=True, needs_item=True,
+           takes=Takes.TEXT),
     Action("item.snooze", "Snooze", _on_item(Attending.rest), "H", "snooze",
-           "Let an inbox item rest: snooze 2h; once more wakes it", needs_selection=True, needs_item=True, footer="Snooze"),
+           "Let an inbox item rest: snooze 2h; once more wakes it", needs_selection=True, needs_item=True,
+           takes=Takes.TEXT, footer="Snooze"),
     Action("item.note", "Note", _on_item(Attending.note, is_item=False), "n", "note",
-           "Write something down for whoever looks next: note TEXT", needs_selection=True, footer="Note"),
+           "Write something down for whoever looks next: note TEXT", needs_selection=True, takes=Takes.TEXT, footer="Note"),
 )  # fmt: skip
 
 ATTENDING_BINDINGS: list[BindingType] = [action.binding for action in ATTENDING_ACTIONS]

@@ -6,7 +6,7 @@ saw, where some are marked on all of those; `answering.py` asks, holds and decid
 
 from __future__ import annotations
 
-from jobconsole.tui.action import Act, Action, Call
+from jobconsole.tui.action import Act, Action, Call, Takes
 from jobconsole.tui.dialogs.why import WhyDialog
 from jobconsole.tui.screens.frame import main_screen
 
@@ -39,20 +39,21 @@ def _undo(call: Call) -> None:
 DECIDING_ACTIONS = (
     Action("operation.options", "Options", _choose, "x", "options",
            "What can be done to this operation, or to all that are marked, and why the rest cannot", needs_selection=True,
-           for_many=True, footer="Options"),
+           for_many=True, takes=Takes.OPERATION, footer="Options"),
     Action("operation.extend", "Extend", _answer("extend"), "e", "extend",
            "Grant more time and checks, also to all that are marked; the cost is shown first", needs_selection=True,
-           for_many=True),
+           for_many=True, takes=Takes.OPERATION),
     Action("operation.cancel", "Cancel at the provider", _answer("cancel"), "c", "cancel",
            "Shows what the provider documents, also for all that are marked; can be undone for five seconds",
-           needs_selection=True, for_many=True),
+           needs_selection=True, for_many=True, takes=Takes.OPERATION),
     Action("operation.close", "Stop watching", _answer("close"), "X", "close",
            "Needs a reason; the job itself is not touched; also for all that are marked", needs_selection=True,
-           for_many=True),
+           for_many=True, takes=Takes.OPERATION),
     Action("operation.acknowledge", "Acknowledge", _answer("acknowledge"), "K", "acknowledge",
-           "What ended and only asks to be seen, also for all that are marked", needs_selection=True, for_many=True),
+           "What ended and only asks to be seen, also for all that are marked", needs_selection=True, for_many=True,
+           takes=Takes.OPERATION),
     Action("operation.why", "Why?", _why, "w", "why",
            "Why it was checked then, why not earlier, what comes next; or name a time: why 10:20:31", needs_selection=True,
-           footer="Why"),
+           takes=Takes.TEXT, footer="Why"),
     Action("app.undo", "Undo", _undo, "u", "undo", "Gives up what is held and not decided yet"),
 )  # fmt: skip

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from jobconsole.tui.action import Act, Action, Call
+from jobconsole.tui import texts
+from jobconsole.tui.action import Act, Action, Call, Takes
 from jobconsole.tui.dialogs.jump import place_of
 from jobconsole.tui.screens.audit import AuditScreen
 from jobconsole.tui.screens.frame import main_screen
@@ -35,9 +36,10 @@ def _go(call: Call, mode: str, there: Callable[[], None]) -> None:
 
 
 def _jump(screen: AuditScreen, argument: str) -> None:
-    place = place_of(argument, screen.feed.now()) if argument else None
-    if place is None:
+    if not argument:
         screen.action_jump()
+    elif (place := place_of(argument, screen.feed.now())) is None:
+        screen.dashboard.say(texts.no_place(argument), is_bad=True)
     else:
         screen.jump_to(place)
 
@@ -65,7 +67,8 @@ LOOKING_ACTIONS = (
            "Proves that no event was changed, removed or inserted, or shows the first broken place"),
     Action("look.decisions", "Decisions in the audit", _on_audit(lambda screen, _: screen.action_decisions()), "", "decisions",
            "Who approved what: decisions alone, or everything again"),
-    Action("look.jump", "Jump in the audit", _on_audit(_jump), "", "jump", "To an event's number, or a time: jump 1042"),
+    Action("look.jump", "Jump in the audit", _on_audit(_jump), "", "jump", "To an event's number, or a time: jump 1042",
+           takes=Takes.TEXT),
     Action("look.newest", "Newest events", _on_audit(lambda screen, _: screen.action_newest()), "", "newest",
            "The last page of the audit"),
     Action("look.oldest", "Oldest events", _on_audit(lambda screen, _: screen.action_oldest()), "", "oldest",

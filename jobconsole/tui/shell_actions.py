@@ -6,7 +6,7 @@ Only this file decides how these are called. Actions that change an operation ar
 from __future__ import annotations
 
 from jobconsole.tui import texts
-from jobconsole.tui.action import Act, Action, Call
+from jobconsole.tui.action import Act, Action, Call, Takes
 from jobconsole.tui.clock_face import TimeStyle
 from jobconsole.tui.columns import BY_KEY
 from jobconsole.tui.copying import copy_ids, copy_records, save_picture, show_copied
@@ -85,6 +85,7 @@ OPEN = Action(
     "open",
     "Budgets, story, requests and options of one operation",
     needs_selection=True,
+    takes=Takes.OPERATION,
     footer="Open",
 )
 LEAVE = Action(
@@ -103,21 +104,23 @@ SHELL_ACTIONS = (
     Action("go.providers", "Providers", _go("providers"), "P", "providers", "Contracts, accounts and their budgets"),
     Action("go.log", "Log", _go("log"), "L", "log", "What this program logged"),
     Action("view.filter", "Filter", lambda call: call.app.begin_filter(call.argument), "slash", "filter",
-           "Show only what matches: text, !text, state:failed, provider:x, age>2h, needs:you", footer="Filter",
-           is_priority=True),
+           "Show only what matches: text, !text, state:failed, provider:x, age>2h, needs:you", takes=Takes.TEXT,
+           footer="Filter", is_priority=True),
     Action("operation.mark", "Mark", _mark, "space", "mark", "Mark or unmark the operation under the cursor",
            needs_selection=True),
-    Action("view.sort", "Sort by the next column", _sort, "s", "sort", "Sort by another column, or by the one that is named"),
+    Action("view.sort", "Sort by the next column", _sort, "s", "sort", "Sort by another column, or by the one that is named",
+           takes=Takes.TEXT),
     Action("view.reverse", "Reverse the order", _reverse, "S", "reverse", "Turn the order of the rows round"),
     Action("view.pane", "Side pane", _pane, "v", "pane", "Show or hide the pane beside a wide table"),
     Action("view.pause", "Pause repainting", _pause, "p", "pause", "Hold the picture still, or let it go on"),
-    Action("view.time", "Show times as age, local or UTC", _time, "t", "tz", "Cycles; or name one: tz utc"),
+    Action("view.time", "Show times as age, local or UTC", _time, "t", "tz", "Cycles; or name one: tz utc",
+           takes=Takes.TEXT),
     Action("view.theme", "Theme", lambda call: call.app.themes.choose(call.argument), "", "theme",
-           "Choose a theme, or take the one that is named"),
+           "Choose a theme, or take the one that is named", takes=Takes.TEXT),
     Action("operation.copy-id", "Copy id", copy_ids, "y", "copy", "The ids of the marked operations, else of this one",
-           needs_selection=True, for_many=True, footer="Copy id"),
+           needs_selection=True, for_many=True, takes=Takes.OPERATION, footer="Copy id"),
     Action("operation.copy-json", "Copy JSON", copy_records, "Y", "copy-json", "The records as JSON",
-           needs_selection=True, for_many=True),
+           needs_selection=True, for_many=True, takes=Takes.OPERATION),
     Action("app.copied", "Show what was copied", show_copied, "", "copied",
            "To be selected with the terminal's own mouse, where no clipboard took it"),
     Action("view.mouse", "Mouse on or off", _mouse, "m", "mouse",
@@ -128,7 +131,8 @@ SHELL_ACTIONS = (
            "Search all actions"),
     Action("app.help", "Help", lambda call: call.app.toggle_help(), "question_mark,f1", "help", "All keys that work here",
            footer="Help"),
-    Action("app.screenshot", "Save screenshot", save_picture, "", "screenshot", "Writes this screen as an SVG file"),
+    Action("app.screenshot", "Save screenshot", save_picture, "", "screenshot", "Writes this screen as an SVG file",
+           takes=Takes.TEXT),
     Action("app.back", "Back", lambda call: call.app.back(), "escape,h", "back", "Clears the filter, then goes up"),
     Action("app.quit", "Quit at once", lambda call: call.app.exit(), "ctrl+q", "quit!",
            "Leaves from anywhere; the jobs go on", is_priority=True, is_everywhere=True),

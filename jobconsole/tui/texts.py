@@ -82,6 +82,25 @@ def nobody_knows(command: str, nearest: list[str]) -> str:
     return f":{inert(command, 40)} is no command. Nearest: {', '.join(nearest)}"
 
 
+def takes_nothing(command: str, typed: str, *, on_cursor: bool) -> str:
+    """Something stands behind a `:` command that knows of nothing there."""
+    acts_on = " and acts on the operation under the cursor" if on_cursor else ""
+    return f":{command} takes nothing behind it{acts_on}. Nothing was done with {inert(typed, 40)!r}."
+
+
+def no_operation(command: str, typed: str) -> str:
+    """Something stands behind a `:` command that is no operation."""
+    return (
+        f"No operation is {inert(typed, 40)!r}; nothing was done. Behind :{command} stands an id, its last characters or a "
+        "whole name; or nothing, for what is marked or under the cursor."
+    )
+
+
+def no_place(typed: str) -> str:
+    """Something stands behind `:jump` to which nobody can go."""
+    return f"{inert(typed, 40)!r} is neither a number nor a time. Write 1042, 10:20:31 or 2h."
+
+
 def no_theme(name: str, known: list[str]) -> str:
     """A theme that nobody has."""
     return f"There is no theme {inert(name, 40)!r}. There are: {', '.join(known)}"

@@ -9,6 +9,7 @@ import pytest
 from textual.screen import Screen
 from textual.widgets import HelpPanel, Input
 
+from jobconsole.tui.action import Takes
 from jobconsole.tui.actions import ACTIONS, COMMANDS, nearest_commands
 from jobconsole.tui.clock_face import TimeStyle
 from jobconsole.tui.keys import binding_ids, read_keymap
@@ -55,6 +56,86 @@ async def test_an_unknown_command_names_the_nearest_three(dashboard: TestedDashb
         (notice,) = dashboard._notifications
         assert ":themes is no command. Nearest: theme" in notice.message
         assert len(nearest_commands("themes")) == 3
+
+
+def commands_that_take(takes: Takes) -> list[str]:
+    """The words after `:` of the actions behind which this may stand."""
+    return [action.command for action in COMMANDS.values() if action.takes is takes]
+
+
+@pytest.mark.rule("U8")
+async def test_a_command_that_takes_nothing_refuses_what_is_typed_behind_it(dashboard: TestedDashboard) -> None:
+    """It does nothing then, `quit` included."""
+    await five(dashboard)
+    async with running(dashboard) as pilot:
+        before = (dashboard.screen, dashboard.current_mode, dashboard.feed.is_paused)
+        for command in commands_that_take(Takes.NOTHING):
+            dashboard.clear_notifications()
+            dashboard.run_command(f"{command} job-2")
+            await pilot.pause()
+            (notice,) = dashboard._notifications
+            assert notice.message.startswith(f":{command} takes nothing behind it")
+            assert notice.message.endswith("Nothing was done with 'job-2'.")
+            assert (dashboard.screen, dashboard.current_mode, dashboard.feed.is_paused) == before
+        assert dashboard.is_running
+
+
+@pytest.mark.rule("U8")
+async def test_a_command_never_acts_on_the_cursor_where_another_operation_was_typed(dashboard: TestedDashboard) -> None:
+    """What fits no operation is refused, with what may stand there."""
+    await five(dashboard)
+    async with running(dashboard) as pilot:
+        screen = dashboard.screen
+        for command in commands_that_take(Takes.OPERATION):
+            for typed in ("foo", "-5", "job-"):
+                dashboard.clear_notifications()
+                dashboard.run_command(f"{command} {typed}")
+                await pilot.pause()
+                (notice,) = dashboard._notifications
+                assert notice.message.startswith(f"No operation is {typed!r}; nothing was done. Behind :{command} stands an id")
+                assert dashboard.screen is screen
+
+
+@pytest.mark.rule("U8")
+@pytest.mark.parametrize("typed", ["job-2", "JOB-2", "Second"])
+async def test_an_operation_that_is_typed_is_acted_on_in_place_of_cursor_and_marks(
+    dashboard: TestedDashboard, typed: str
+) -> None:
+    """By its id or its name; the cursor stands on another one, and two more are marked."""
+    for number in range(1, 6):
+        await dashboard.track(f"job-{number}", title="second" if number == 2 else f"number {number}")
+    async with running(dashboard) as pilot:
+        await settled(pilot)
+        table_of(dashboard).marked = {"job-1", "job-4"}
+        assert table_of(dashboard).cursor_id != "job-2"
+        dashboard.run_command(f"open {typed}")
+        await until(pilot, lambda: isinstance(dashboard.screen, DetailScreen) and dashboard.screen.is_running)
+        await pilot.pause()
+        assert [each.operation_id for each in dashboard.main_screen.subjects(for_many=False)] == ["job-2"]
+
+
+@pytest.mark.rule("U8")
+async def test_a_name_that_two_operations_have_is_refused_with_their_ids(dashboard: TestedDashboard) -> None:
+    """Neither of them is cancelled."""
+    for number in (1, 2):
+        await dashboard.track(f"job-{number}", title="twin")
+    async with running(dashboard) as pilot:
+        await settled(pilot)
+        screen = dashboard.screen
+        dashboard.run_command("cancel twin")
+        await pilot.pause()
+        (notice,) = dashboard._notifications
+        assert "'twin' fits 2 operations: job-" in notice.message
+        assert dashboard.screen is screen
+
+
+async def test_a_jump_to_no_place_is_refused(dashboard: TestedDashboard) -> None:
+    """The audit is shown, and what may be typed is said."""
+    async with running(dashboard) as pilot:
+        dashboard.run_command("jump mars")
+        await until(pilot, lambda: bool(dashboard._notifications))
+        (notice,) = dashboard._notifications
+        assert notice.message == "'mars' is neither a number nor a time. Write 1042, 10:20:31 or 2h."
 
 
 async def test_what_is_typed_after_a_colon_never_reaches_the_table(dashboard: TestedDashboard) -> None:

@@ -16,6 +16,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
+from jobconsole.tui import texts
 from jobconsole.tui.dialogs.why import second_of
 from jobconsole.tui.on_dashboard import OnDashboard
 
@@ -48,9 +49,7 @@ class JumpDialog(OnDashboard, ModalScreen[int | datetime | None]):
         event.stop()
         place = place_of(event.value, self.feed.now())
         if place is None:
-            self.query_one("#jump-hint", Static).update(
-                Content("That is neither a number nor a time. Write 1042, 10:20:31 or 2h.")
-            )
+            self.query_one("#jump-hint", Static).update(Content(texts.no_place(event.value)))
             return
         self.dismiss(place)
 
