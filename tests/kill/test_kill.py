@@ -25,7 +25,7 @@ from jobconsole.core.vocabulary import Phase
 from tests.kill.crew import Crew, crew, provider
 from tests.kill.evidence import Evidence, gather, leases, unsettled
 
-KILLS = int(os.environ.get("JOBCONSOLE_KILLS", "200"))
+KILLS = int(os.environ.get("JOBCONSOLE_KILLS", "120"))
 SEED = int(os.environ.get("JOBCONSOLE_KILL_SEED", "1"))
 WORKERS = ("a", "b", "c")
 LIVE = 80  # operations side by side
