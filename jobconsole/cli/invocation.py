@@ -39,7 +39,7 @@ def global_options(*, is_group: bool) -> list[click.Option]:
         _option(
             "--home",
             _set_home,
-            type=path,
+            type=_Folder(path_type=Path),
             metavar="DIR",
             envvar="JOBCONSOLE_HOME" if is_group else None,
             help="Folder of the store. [env: JOBCONSOLE_HOME; default: this user's data folder]",
@@ -60,6 +60,16 @@ def _option(name: str, keep: Callable[[click.Context, Invocation, Any], None], *
             keep(context, context.ensure_object(Invocation), value)
 
     return click.Option([name], callback=callback, expose_value=False, **settings)
+
+
+class _Folder(click.Path):
+    """A folder by its name. An empty one is refused: it would be the current folder, and is an unset variable of a shell."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The path. Raises `click.BadParameter`."""
+        if value == "":
+            self.fail("it names no folder: give one, or leave --home out for this user's store", param, ctx)
+        return super().convert(value, param, ctx)
 
 
 def _set_home(context: click.Context, invocation: Invocation, value: Path) -> None:

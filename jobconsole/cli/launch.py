@@ -69,10 +69,15 @@ def serve(invocation: Invocation, host: str, port: int, public_url: str | None, 
     command = [sys.executable, "-m", "jobconsole", *_global_options(invocation), "tui", "--in-browser"]
     command += ["--theme", theme] if theme else []
     server = GuardedServer(command, host, port, secrets.token_urlsafe(24), public_url.rstrip("/") if public_url else None)
-    invocation.output.note(f"the dashboard is at {server.link}")
-    if host not in _LOOPBACK:
-        invocation.output.note("whoever has this link decides in your name, and it is sent unencrypted: put TLS in front of it")
-    server.serve()
+
+    def tell() -> None:
+        invocation.output.note(f"the dashboard is at {server.link}")
+        if host not in _LOOPBACK:
+            invocation.output.note(
+                "whoever has this link decides in your name, and it is sent unencrypted: put TLS in front of it"
+            )
+
+    server.serve_until_stopped(tell)
     return Exit.OK
 
 

@@ -27,6 +27,7 @@ from jobconsole.cli.exits import Exit
 from jobconsole.core.telling.terminal_text import fit, inert, width
 
 _GAP = "  "
+_WIDEST = 40  # columns to which a table that nobody sees as it is written is padded
 _NARROWEST = 8  # columns that a table's column keeps on a terminal that is too narrow for all
 
 
@@ -106,13 +107,16 @@ class Output:
     def table(self, columns: Sequence[Column], rows: Iterable[Sequence[Piece]]) -> None:
         """Write a heading and one line for each row, aligned by display width.
 
-        A terminal gets lines that fit it, at the cost of the widest columns; elsewhere nothing is cut.
+        A terminal gets lines that fit it, at the cost of the widest columns. Elsewhere nothing is cut; but for the sake of one
+        long cell no other row becomes long: that cell runs over into the next column.
         """
         heading: list[Piece] = [Toned(column.title, Tone.QUIET) for column in columns]
         cells = [[_inert_piece(piece) for piece in row] for row in (heading, *rows)]
         widths = [max(width(_text(row[i])) for row in cells) for i in range(len(columns))]
         if self.is_terminal:
             widths = _narrowed(columns, widths, shutil.get_terminal_size().columns)
+        else:
+            widths = [most if column.is_whole else min(most, _WIDEST) for column, most in zip(columns, widths, strict=True)]
         for row in cells:
             shown = [self._cell(*cell, is_last=cell[0] is columns[-1]) for cell in zip(columns, row, widths, strict=True)]
             self._stdout.write(_GAP.join(shown) + "\n")
@@ -197,7 +201,7 @@ class Output:
         return click.style(text, **_STYLES[piece.tone]) if self._wants_colour and self.is_terminal else text
 
     def _cell(self, column: Column, piece: Piece, columns: int, *, is_last: bool) -> str:
-        text = fit(_text(piece), columns)
+        text = fit(_text(piece), columns) if self.is_terminal else _text(piece)
         blanks = " " * (columns - width(text))
         shown = self._shown(text if isinstance(piece, str) else Toned(text, piece.tone))
         if column.is_right:

@@ -60,9 +60,17 @@ def zone_name(at: datetime, style: TimeStyle) -> str:
 
 
 def clock(at: datetime, now: datetime, style: TimeStyle) -> str:
-    """`HH:MM:SS`, with month and day in front where it is not the day of `now`."""
+    """`HH:MM:SS`; `11-28 14:02` where it is not the day of `now`, with the year in front where it is not that either."""
     at, now = zoned(at, style), zoned(now, style)
-    return f"{at:%H:%M:%S}" if at.date() == now.date() else f"{at:%m-%d %H:%M}"
+    if at.date() == now.date():
+        return f"{at:%H:%M:%S}"
+    return f"{at:%m-%d %H:%M}" if at.year == now.year else f"{at.date().isoformat()} {at:%H:%M}"
+
+
+def short_clock(at: datetime, now: datetime, style: TimeStyle) -> str:
+    """At most eleven columns: the clock; of another year the day alone."""
+    at, now = zoned(at, style), zoned(now, style)
+    return clock(at, now, style) if at.year == now.year else at.date().isoformat()
 
 
 def zoned_clock(at: datetime, now: datetime, style: TimeStyle) -> str:
@@ -71,14 +79,14 @@ def zoned_clock(at: datetime, now: datetime, style: TimeStyle) -> str:
 
 
 def since_text(at: datetime, now: datetime, style: TimeStyle) -> str:
-    """A time behind us: `12m`, or the clock."""
-    return age_text(now - at) if style is TimeStyle.AGE else clock(at, now, style)
+    """A time behind us: `12m`, or the clock; at most eleven columns."""
+    return age_text(now - at) if style is TimeStyle.AGE else short_clock(at, now, style)
 
 
 def until_text(at: datetime, now: datetime, style: TimeStyle) -> str:
-    """A time ahead of us: `in 8s`, `now` once it has come, or the clock."""
+    """A time ahead of us: `in 8s`, `now` once it has come, or the clock; at most eleven columns."""
     if style is not TimeStyle.AGE:
-        return clock(at, now, style)
+        return short_clock(at, now, style)
     return "now" if at <= now else f"in {age_text(at - now + _BEGUN)}"
 
 

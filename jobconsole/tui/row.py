@@ -30,6 +30,8 @@ _NEARLY_SPENT = 0.9
 _STALE_INTERVALS = 2
 _LEAST_STALE = timedelta(seconds=30)
 _NOTHING = "–"
+_MANY = 10_000  # requests that are told in thousands
+_CHECKS_ROOM = 10  # columns of the cell that tells of requests
 _MINUTE, _HOUR = 60, 3_600  # seconds
 _UNITS = ((86_400, "d"), (_HOUR, "h"), (_MINUTE, "m"), (1, "s"))
 _SHORT_PHASES = {Phase.COMPLETED_WITH_ERRORS: "with errors"}
@@ -218,8 +220,22 @@ def _budget(share: float, columns: int, most: int, text: str, context: RowContex
 
 
 def _amount(used: int, allowed: int) -> str:
-    """`3/12`; from 10,000 on in thousands, `10.4/10.5k`, never more of them than there are."""
-    return f"{used}/{allowed}" if allowed < 10_000 else f"{used // 100 / 10:g}/{allowed // 100 / 10:g}k"
+    """`3/12`; an allowance from 10,000 on in thousands or millions: `5/1M`, `10k/10.5k`.
+
+    What is used is told exactly where that has room. Nothing looks spent before it is: `56 left` where both would look alike.
+    """
+    limit = str(allowed) if allowed < _MANY else _rounded(allowed, 1)
+    if used < _MANY or len(f"{used}/{limit}") <= _CHECKS_ROOM:
+        return f"{used}/{limit}"
+    limit = limit if len(limit) <= 5 else _rounded(allowed, 0)
+    spent = next((each for each in (_rounded(used, 1), _rounded(used, 0)) if len(f"{each}/{limit}") <= _CHECKS_ROOM), "")
+    return f"{spent}/{limit}" if spent and (spent != limit or used == allowed) else f"{allowed - used} left"
+
+
+def _rounded(number: int, decimals: int) -> str:
+    """In millions or thousands, never more than there are: `10.4k`, `1M`."""
+    size, unit = (1_000_000, "M") if number >= 1_000_000 else (1_000, "k")
+    return f"{number * 10**decimals // size / 10**decimals:g}{unit}"
 
 
 def _share(used: timedelta, allowed: timedelta) -> str:

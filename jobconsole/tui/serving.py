@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hmac
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from urllib.parse import urlsplit
 
 from aiohttp import web
@@ -31,8 +31,9 @@ class GuardedServer(Server):
         """The address that lets a person in."""
         return f"{self.public_url}/?token={self._token}"
 
-    def initialize_logging(self) -> None:
-        """What is logged goes where the command line sends it, and never holds the link."""
+    def serve_until_stopped(self, tell: Callable[[], None]) -> None:
+        """Serve until SIGINT or SIGTERM. `tell` is called once the socket listens. Raises `OSError` where it cannot."""
+        web.run_app(self._make_app(), host=self.host, port=self.port, print=lambda *_: tell())
 
     async def on_startup(self, app: web.Application) -> None:
         """The command line has told the address already."""

@@ -117,6 +117,30 @@ def test_a_read_only_call_changes_nothing(shell: Shell, submit: Submit, slow_job
     assert len(slow_job_server.log) == 1
 
 
+@pytest.mark.parametrize("place", ["before", "behind"])
+def test_an_empty_home_is_refused_as_the_current_folder_is_not_meant(
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    """As a shell writes it whose variable is not set: --home "$NOWHERE"."""
+    monkeypatch.chdir(tmp_path)
+    ended = shell(*(("--home", "", "ls") if place == "before" else ("ls", "--home", "")))
+    assert (ended.code, ended.out) == (2, "")
+    (line,) = ended.err.splitlines()
+    assert "it names no folder: give one, or leave --home out for this user's store" in line
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_empty_variable_counts_as_not_set(shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The store of this user, not the current folder."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("JOBCONSOLE_HOME", "")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setenv("HOME", str(tmp_path / "user"))
+    assert shell("run", "--until-idle").code == 0
+    assert not (tmp_path / "journal").exists()
+    assert len(list(tmp_path.rglob("journal"))) == 1
+
+
 @pytest.mark.parametrize("home", ["/proc/jobconsole", "/dev/null"])
 def test_a_folder_that_cannot_be_written_is_named(shell: Shell, home: str) -> None:
     ended = shell("--home", home, "submit", "play")

@@ -34,6 +34,19 @@ def test_a_table_is_aligned_by_display_width_and_plain_in_a_pipe() -> None:
     ]
 
 
+@pytest.mark.rule("U5")
+def test_a_long_cell_is_whole_in_a_pipe_and_makes_no_other_row_long() -> None:
+    """Forty columns are the most that others are padded to; a whole column is one that aligns whatever it holds."""
+    stdout = io.StringIO()
+    columns = [Column("id", is_whole=True), Column("name"), Column("used", is_right=True)]
+    Output(stdout, io.StringIO(), {}).table(columns, [["op_1", "x" * 10_000, "3"], ["o" * 50, "y", "12"]])
+    assert stdout.getvalue().splitlines() == [
+        "id" + " " * 48 + "  name" + " " * 36 + "  used",
+        "op_1" + " " * 46 + "  " + "x" * 10_000 + "     3",
+        "o" * 50 + "  y" + " " * 39 + "    12",
+    ]
+
+
 @pytest.mark.rule("U4")
 @pytest.mark.parametrize(("environ", "is_coloured"), [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)])
 def test_colour_goes_only_to_a_terminal_that_wants_it(environ: dict[str, str], is_coloured: bool) -> None:

@@ -7,7 +7,6 @@ import re
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from email.message import Message
 from pathlib import Path
@@ -29,23 +28,11 @@ def served(tmp_path: Path) -> Iterator[tuple[int, str]]:
     try:
         assert process.stderr is not None
         found = re.search(rf"http://127\.0\.0\.1:{port}/\?token=(\S+)", process.stderr.readline())
-        assert found is not None
-        wait_for(port)
+        assert found is not None  # the link is printed once somebody listens
         yield port, found.group(1)
     finally:
         process.terminate()
         process.communicate(timeout=PATIENCE)
-
-
-def wait_for(port: int) -> None:
-    """Until somebody listens."""
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end:
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        time.sleep(0.05)
-    raise AssertionError(f"nobody listens on {port}")
 
 
 class Got(NamedTuple):
@@ -83,3 +70,19 @@ def test_only_the_link_opens_the_door(served: tuple[int, str]) -> None:
     assert page.status == 200
     assert token.encode() not in page.body
     assert get(port, "/ws", cookie=mine, origin="http://evil.example.test").status == 403
+
+
+@pytest.mark.slow
+def test_a_link_behind_which_nobody_listens_is_not_printed(tmp_path: Path) -> None:
+    """Another program has the port: one line says so."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        call = [sys.executable, "-m", "jobconsole", "--home", str(tmp_path), "serve", "--port", port]
+        ended = subprocess.run(call, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert ended.returncode == 1
+    assert "token=" not in ended.stderr
+    (line,) = ended.stderr.splitlines()
+    assert line.startswith("jobconsole: ")
+    assert port in line

@@ -78,6 +78,12 @@ def test_a_time_is_shown_as_age_or_as_clock_and_the_zone_is_named() -> None:
     assert since_text(NOW - timedelta(minutes=12), NOW, TimeStyle.AGE) == "12m"
     assert clock(yesterday, NOW, TimeStyle.UTC) == "11-28 14:02"
     assert full_text(soon, NOW, TimeStyle.UTC) == "14:02:19 UTC (in 8s)"
+    long_ago = datetime(2018, 9, 13, 12, 26, tzinfo=UTC)
+    assert full_text(long_ago, NOW, TimeStyle.UTC) == "2018-09-13 12:26 UTC (2999d ago)"
+    assert clock(datetime(1, 1, 1, tzinfo=UTC), NOW, TimeStyle.UTC) == "0001-01-01 00:00"
+    assert (
+        since_text(long_ago, NOW, TimeStyle.UTC) == until_text(long_ago, NOW, TimeStyle.UTC) == "2018-09-13"
+    )  # a cell has eleven
     begun = NOW + timedelta(seconds=7.1)  # 8 s, as the countdown says: the second that has begun is still left
     assert (until_text(begun, NOW, TimeStyle.AGE), full_text(begun, NOW, TimeStyle.UTC)) == ("in 8s", "14:02:18 UTC (in 8s)")
     assert [TimeStyle.AGE.next, TimeStyle.LOCAL.next, TimeStyle.UTC.next] == [TimeStyle.LOCAL, TimeStyle.UTC, TimeStyle.AGE]

@@ -32,8 +32,13 @@ def told(pieces: list[Piece]) -> str:
         (236, 1_000, "▰ 236/1000"),  # of ten columns eight are figures
         (999, 1_000, "▰ 999/1000"),
         (1_000, 1_000, "1000/1000"),  # nine: no room for a bar and its blank
-        (9_999, 10_000, "▰▱ 9.9/10k"),
-        (10_499, 10_500, "10.4/10.5k"),
+        (5, 1_000_000, "▰▱▱▱ 5/1M"),
+        (9_999, 10_000, "▰ 9999/10k"),
+        (999_999, 1_000_000, "999999/1M"),
+        (10_499, 10_500, "10k/10.5k"),  # 10499/10.5k has eleven
+        (123_399, 123_456, "▰▱ 57 left"),  # both are 123k
+        (123_456, 123_456, "123k/123k"),
+        (12_345_678, 50_000_000, "12.3M/50M"),
     ],
 )
 def test_the_figures_of_checks_are_whole_before_the_bar_is(tmp_path: Path, used: int, allowed: int, cell: str) -> None:
