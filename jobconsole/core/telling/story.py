@@ -81,7 +81,7 @@ def story_lines(events: Iterable[Mapping[str, Any]]) -> Iterator[StoryLine]:
 
 
 def _shown(line: _Line, day: date | None, with_operation: bool) -> str:
-    dated = f"{line.at:%Y-%m-%d} " if day is not None and line.at.date() != day else ""
+    dated = f"{line.at.date().isoformat()} " if day is not None and line.at.date() != day else ""
     whose = f"{inert(line.operation_id)} " if with_operation and line.operation_id else ""
     return f"{dated}{clock_text(line.at)} {whose}{line.text}"
 

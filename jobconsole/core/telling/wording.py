@@ -126,7 +126,7 @@ def clock_text(at: datetime, beside: datetime | None = None) -> str:
     """`HH:MM:SS` in UTC, with the date in front where it is not the day of `beside`."""
     at = at.astimezone(UTC)
     is_other_day = beside is not None and at.date() != beside.astimezone(UTC).date()
-    return f"{at:%Y-%m-%d %H:%M:%S}" if is_other_day else f"{at:%H:%M:%S}"
+    return f"{at.date().isoformat()} {at:%H:%M:%S}" if is_other_day else f"{at:%H:%M:%S}"  # %Y pads no year on Linux
 
 
 def utc_text(at: datetime, beside: datetime | None = None) -> str:

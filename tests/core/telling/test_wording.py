@@ -64,6 +64,12 @@ def test_a_time_shows_its_date_only_beside_another_day(beside: str | None, text:
     assert clock_text(at, datetime.fromisoformat(f"{beside}T00:00:00+00:00") if beside else None) == text
 
 
+def test_a_year_has_four_digits() -> None:
+    """As RFC 3339 writes it, also where somebody asks about the first one."""
+    first = datetime(1, 1, 1, tzinfo=UTC)
+    assert clock_text(first, datetime(2026, 11, 29, tzinfo=UTC)) == "0001-01-01 00:00:00"
+
+
 @pytest.mark.parametrize(
     ("actor", "text"),
     [("person:ana", "ana"), ("worker:w1", "worker w1"), ("agent:bot/s1", "agent bot/s1"), ("person:", "person")],
