@@ -40,6 +40,10 @@ class ConsoleOperation(Operation, frozen=True, kw_only=True, dict=True, gc=True)
         """Whether both are records with the same fields, whoever handed them out."""
         return isinstance(other, Operation) and astuple(self) == astuple(other)
 
+    def __hash__(self) -> int:
+        """By id and revision: equal records have both in common, so that sets and keys are possible."""
+        return hash((self.operation_id, self.revision))
+
     def wait(self, timeout: str | float | None = "10m") -> Outcome:
         """Block until it has ended or needs a person, or `timeout` ("10m", seconds, None) is over. Slow is no error."""
         return self._console.wait(self, timeout)
@@ -103,6 +107,10 @@ class AsyncConsoleOperation(Operation, frozen=True, kw_only=True, dict=True, gc=
     def __eq__(self, other: object) -> bool:
         """Whether both are records with the same fields, whoever handed them out."""
         return isinstance(other, Operation) and astuple(self) == astuple(other)
+
+    def __hash__(self) -> int:
+        """By id and revision: equal records have both in common, so that sets and keys are possible."""
+        return hash((self.operation_id, self.revision))
 
     def wait(self, timeout: str | float | None = "10m") -> Coroutine[Any, Any, Outcome]:
         """`ConsoleOperation.wait`, to be awaited."""

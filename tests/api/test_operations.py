@@ -6,6 +6,7 @@ import copy
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -81,6 +82,15 @@ def test_it_is_equal_to_the_same_record_from_elsewhere_and_is_stored_and_shown_a
     assert document(held) == document(plain)
     assert repr(held) == repr(plain)
     assert isinstance(held, Operation)
+
+
+@pytest.mark.parametrize("kind", [ConsoleOperation, AsyncConsoleOperation])
+def test_equal_records_are_one_member_of_a_set(console: Console, kind: Any) -> None:
+    plain = operation(params={"port": "1"})
+    held = {kind.of(plain, console), kind.of(plain, console), kind.of(replace(plain, revision=7), console)}
+    assert len(held) == 2
+    assert {kind.of(plain, console): "seen"}[kind.of(plain, console)] == "seen"
+    assert kind.of(replace(plain, op_seq=99), console) not in held
 
 
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, replace], ids=["copy", "deepcopy", "replace"])
