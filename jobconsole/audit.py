@@ -45,9 +45,9 @@ class Audit(Generic[V]):
     def to_frame(self, *, unit: Unit = "us", dtype_backend: Backend = "numpy_nullable") -> pandas.DataFrame:
         """A typed DataFrame, one row an event; the same columns and dtypes when it is empty (L2).
 
-        Times are UTC. `unit` is that of times and durations, "us" or "ns"; `dtype_backend` is "numpy_nullable" or "pyarrow",
-        as in pandas's own readers. Raises `AuditBroken` where a line is no event, `InvalidValue` where nanoseconds do not
-        suffice or pyarrow is missing.
+        Times are UTC; texts are values as they came, as in `Console.to_frame`. `unit` is that of times and durations, "us" or
+        "ns"; `dtype_backend` is "numpy_nullable" or "pyarrow", as in pandas's own readers. Raises `AuditBroken` where a line is
+        no event, `InvalidValue` where nanoseconds do not suffice or pyarrow is missing.
         """
         from jobconsole.adapters.frames import audit_frame_of_blocks, with_dtypes
 

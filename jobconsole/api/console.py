@@ -65,6 +65,10 @@ class Console:
         """`AsyncConsole.operation`, waited for."""
         return self._handed(self._portal.call(self._console.operation(op)))
 
+    def meant(self, text: str) -> ConsoleOperation:
+        """`AsyncConsole.meant`, waited for."""
+        return self._handed(self._portal.call(self._console.meant(text)))
+
     def operations(self, phase: str | None = None, *, include_ended: bool = False) -> list[ConsoleOperation]:
         """`AsyncConsole.operations`, waited for."""
         return [self._handed(op) for op in self._portal.call(self._console.records(phase, include_ended=include_ended))]

@@ -6,6 +6,7 @@ Only this file decides what an opened console consists of.
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from jobconsole.api.async_console import AsyncConsole
 from jobconsole.api.console import Console
 from jobconsole.console import open_desk
 from jobconsole.engine.blocking import Portal
+from jobconsole.errors import InvalidValue
 
 
 async def open_async(
@@ -22,7 +24,12 @@ async def open_async(
     read_only: bool = False,
     label: str = "python",
 ) -> AsyncConsole:
-    """Open the store of this user, or the one in `home`, with contract files beside the known ones. Raises `StoreError`."""
+    """Open the store of this user, or the one in `home`, with contract files beside the known ones.
+
+    Raises `InvalidValue`, `StoreError`.
+    """
+    if isinstance(providers, str | bytes | os.PathLike):
+        raise InvalidValue(f"providers are several files; write providers=[{str(providers)!r}]")
     stack = contextlib.AsyncExitStack()
     folder = Path(home) if home is not None else None
     opened = open_desk(folder, label=label, is_read_only=read_only, provider_files=[Path(p) for p in providers])

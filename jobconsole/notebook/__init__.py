@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from jobconsole.notebook.texts import BLOCKING, INSTALL
@@ -31,7 +31,7 @@ async def prepare(
     console: AsyncConsole,
     kind: str,
     *,
-    op: Operation | str | None = None,
+    op: Any = None,
     timeout: str | float | None = None,
     by: str | None = None,
     theme: str | None = None,
@@ -40,13 +40,14 @@ async def prepare(
     """All that a widget needs from the store; the function returned makes it, in the thread that will show it.
 
     `kind` is table, inbox, dashboard, timeline or progress; `hand` makes an operation one of the caller's console. Raises
-    `ImportError` where anywidget is missing, `InvalidValue` for an unknown theme, `UnknownOperation`, `StoreError`.
+    `ImportError` where anywidget is missing, `InvalidValue` for an unknown theme or a wrong type, `UnknownOperation`,
+    `StoreError`.
     """
     try:
         from jobconsole.notebook import widgets
     except ModuleNotFoundError as missing:
         raise ImportError(f"{missing.name} is missing: {INSTALL}") from missing
-    from jobconsole.api import person
+    from jobconsole.api import arguments, person
     from jobconsole.console import load_themes
     from jobconsole.notebook.record import Record
     from jobconsole.notebook.tail import Tail
@@ -61,11 +62,11 @@ async def prepare(
         tail = Tail()
         await tail.read(console.desk)
         return partial(widgets.Dashboard, feed, colours, decider, hand, _frame, tail)
-    assert op is not None
+    at_most = arguments.seconds(timeout)
     record = Record((await console.operation(op)).operation_id)
     await record.read(console.desk)
     made = {"timeline": widgets.Timeline, "progress": widgets.Progress}[kind]
-    return partial(made, feed, colours, decider, hand, record, lambda: console.wait(record.operation_id, timeout))
+    return partial(made, feed, colours, decider, hand, record, lambda: console.wait(record.operation_id, at_most))
 
 
 def _frame(operations: Sequence[Operation]) -> pandas.DataFrame:

@@ -39,10 +39,10 @@ def palettes(loaded: LoadedThemes, chosen: str | None) -> Mapping[str, Any]:
     Without a name the host's own colours stand behind the text, and the light or dark hues are taken as they fit.
     """
     drawable = {name: theme for name, theme in loaded.themes.items() if not theme.is_ansi}
-    if chosen is not None and chosen not in drawable:
+    if chosen is not None and (not isinstance(chosen, str) or chosen not in drawable):
         told = f". Not loaded: {'; '.join(loaded.failures)}" if loaded.failures else ""
         known = ", ".join(sorted(drawable))
-        raise InvalidValue(f"no theme {chosen[:60]!r} for notebooks; known are {known}{told}")
+        raise InvalidValue(f"no theme {str(chosen)[:60]!r} for notebooks; known are {known}{told}")
     found = {"light": drawable.get(_LIGHT), "dark": drawable.get(_DARK), "chosen": drawable.get(chosen or "")}
     return {key: _palette(theme) for key, theme in found.items() if theme is not None}
 

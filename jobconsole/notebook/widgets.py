@@ -58,7 +58,7 @@ class Table(Live):
         return None
 
     def df(self) -> pandas.DataFrame:
-        """The marked operations, or all where none is marked, as a typed DataFrame."""
+        """The marked operations, or all where none is marked, as a typed DataFrame; its texts as in `console.to_frame`."""
         operations = self._feed.picture.operations
         marked = [operations[each] for each in self.selected if each in operations]
         return self._frame(marked if self.selected else list(operations.values()))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from IPython.core.formatters import HTMLFormatter
 from pandas.testing import assert_frame_equal
 
 import jobconsole
@@ -89,3 +90,18 @@ async def test_the_async_twin_gives_the_same_frames(tmp_path: Path) -> None:
 def test_a_store_that_was_never_written_has_an_empty_audit(tmp_path: Path) -> None:
     with jobconsole.open(tmp_path / "store", read_only=True) as console:
         assert (len(console.audit()), len(console.audit().to_frame()), console.audit().story()) == (0, 0, "")
+
+
+@pytest.mark.rule("U3")
+def test_a_frame_holds_foreign_text_as_it_came_and_a_notebook_shows_no_markup_of_it(tmp_path: Path) -> None:
+    """The values are data and change in no way; how to see what a terminal would act on, the documentation says."""
+    name = "a\x1b[31m\u202e<b>x</b>&amp;"
+    with jobconsole.open(tmp_path / "store") as opened:
+        opened.track("play", job_id="<img src=x>", name=name, params={"port": "9"})
+        frame = opened.to_frame()
+    assert (frame["name"][0], frame["provider_job_id"][0]) == (name, "<img src=x>")
+    shown = HTMLFormatter()(frame[["name", "provider_job_id"]])
+    assert "&lt;b&gt;x&lt;/b&gt;&amp;amp;" in shown
+    assert "<b>" not in shown
+    assert "<img" not in shown
+    assert frame["name"].map(ascii)[0] == ascii(name)
