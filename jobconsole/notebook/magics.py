@@ -1,14 +1,15 @@
 """The magics: `%jobs`, `%job`, `%inbox`, `%audit`, `%wait`, `%%submit` (UX 1b).
 
 Only this file decides what a magic accepts and shows. Each returns at once; what is shown is a widget, with a table beside it
-for places without one. Errors are one line, without a traceback.
+for places without one. An operation is named as on the command line: by its id, the ending of its id, or its name. Errors are
+one line, without a traceback.
 """
 
 from __future__ import annotations
 
 import argparse
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import UTC, datetime, time
 from functools import wraps
 from typing import Any, NoReturn, TypeAlias
@@ -25,6 +26,8 @@ from jobconsole.notebook.cell_body import cell_id, parse_body
 Magic: TypeAlias = Callable[..., Any]
 Args: TypeAlias = argparse.Namespace
 MOST_LINES = 40  # of a story that is printed
+OPERATION_HELP = "an operation's id, the ending of it, or its name"
+FILTER_HELP = 'as in the dashboard: text  "two words"  !text  needs:you  state:failed  provider:x  name:x  age>2h  http:503'
 
 
 class _Helped(Exception):
@@ -47,14 +50,14 @@ def _parser(name: str, told: str) -> _Parser:
 
 def _jobs() -> _Parser:
     parser = _parser("%jobs", "Operations as a live table.")
-    parser.add_argument("filter", nargs="*", help="words to find; state:failed, provider:x name a field, ! inverts")
+    parser.add_argument("filter", nargs="*", help=FILTER_HELP)
     parser.add_argument("--phase", choices=[str(phase) for phase in Phase], help="one phase only")
     return parser
 
 
 def _job() -> _Parser:
     parser = _parser("%job", "One operation, live: state, budgets, what may be chosen.")
-    parser.add_argument("operation", help="an operation id")
+    parser.add_argument("operation", help=OPERATION_HELP)
     parser.add_argument("--why", action="store_true", help="say why it was checked, why not earlier, what comes next")
     parser.add_argument("--at", help="the second that --why is about, such as 2026-11-30T10:20:05Z; today's as 10:20:05")
     parser.add_argument("--timeline", action="store_true", help="show its requests on a time axis")
@@ -63,7 +66,7 @@ def _job() -> _Parser:
 
 def _audit() -> _Parser:
     parser = _parser("%audit", "The audit as a story, the last lines of it.")
-    parser.add_argument("operation", nargs="?", help="an operation id; without one, the whole store")
+    parser.add_argument("operation", nargs="?", help=f"{OPERATION_HELP}; without one, the whole store")
     parser.add_argument("--lines", type=int, default=MOST_LINES, help=f"how many of the last lines ({MOST_LINES})")
     parser.add_argument("--verify", action="store_true", help="verify the chain of the whole store")
     return parser
@@ -71,7 +74,7 @@ def _audit() -> _Parser:
 
 def _wait() -> _Parser:
     parser = _parser("%wait", "Show one operation without blocking; `await` what it returns for the outcome.")
-    parser.add_argument("operation", help="an operation id")
+    parser.add_argument("operation", help=OPERATION_HELP)
     parser.add_argument("--timeout", help="how long an `await` of it lasts at most, such as 10m")
     return parser
 
@@ -91,30 +94,34 @@ def _submit() -> _Parser:
     return parser
 
 
-def _taking(make: Callable[[], _Parser]) -> Callable[[Magic], Magic]:
+def _split(line: str) -> list[str]:
+    try:
+        return shlex.split(line)
+    except ValueError as error:
+        raise UsageError(f"{error}: close the quotes") from None
+
+
+def _taking(make: Callable[[], _Parser], split: Callable[[str], list[str]] = _split) -> Callable[[Magic], Magic]:
     """Hand the magic its parsed arguments; what jobconsole refuses is said in one line. Its help is its documentation."""
 
     def decorate(magic: Magic) -> Magic:
         @wraps(magic)
         def run(self: Any, line: str, *cell: str) -> Any:
             try:
-                return magic(self, make().parse_args(_split(line)), *cell)
+                return magic(self, make().parse_args(split(line)), *cell)
             except _Helped:
                 return None
             except JobconsoleError as error:
                 raise UsageError(str(error)) from None
+            except RuntimeError as error:
+                if type(error) is not RuntimeError:
+                    raise
+                raise UsageError(str(error)) from None  # a console that is closed, or of another process, says so with this one
 
         run.__doc__ = make().format_help()
         return run
 
     return decorate
-
-
-def _split(line: str) -> Sequence[str]:
-    try:
-        return shlex.split(line)
-    except ValueError as error:
-        raise UsageError(f"{error}: close the quotes") from None
 
 
 @magics_class
@@ -126,7 +133,7 @@ class JobconsoleMagics(Magics):
         self._console = console
 
     @line_magic
-    @_taking(_jobs)
+    @_taking(_jobs, str.split)  # quotes belong to the filter
     def jobs(self, args: Args) -> Any:
         """The live table, with the filter that was asked for."""
         table = self._console().table()
@@ -138,10 +145,11 @@ class JobconsoleMagics(Magics):
     def job(self, args: Args) -> Any:
         """One operation."""
         console = self._console()
+        op = console.meant(args.operation)
         if args.why or args.at:
-            print(console.why(args.operation, _moment(args.at) if args.at else None))
+            print(console.why(op, _moment(args.at) if args.at else None))
             return None
-        return console.timeline(args.operation) if args.timeline else console.progress(args.operation)
+        return console.timeline(op) if args.timeline else console.progress(op)
 
     @line_magic
     @_taking(lambda: _parser("%inbox", "What needs a person, live, with its options."))
@@ -153,7 +161,8 @@ class JobconsoleMagics(Magics):
     @_taking(_audit)
     def audit(self, args: Args) -> Any:
         """Print the end of the story, or verify."""
-        audit = self._console().audit(args.operation)
+        console = self._console()
+        audit = console.audit(console.meant(args.operation) if args.operation else None)
         if args.verify:
             return audit.verify()
         lines = audit.story().splitlines()
@@ -167,7 +176,8 @@ class JobconsoleMagics(Magics):
     @_taking(_wait)
     def wait(self, args: Args) -> Any:
         """An awaitable widget."""
-        return self._console().progress(args.operation, args.timeout)
+        console = self._console()
+        return console.progress(console.meant(args.operation), args.timeout)
 
     @cell_magic
     @_taking(_submit)

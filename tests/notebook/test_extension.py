@@ -89,6 +89,10 @@ def test_every_magic_explains_itself(idle: Kernel) -> None:
     [
         ("%job", "the following arguments are required: operation"),
         ("%job op_nowhere", "no operation 'op_nowhere'"),
+        ("%wait op_nowhere", "no operation 'op_nowhere'"),
+        ("%audit op_nowhere", "no operation 'op_nowhere'"),
+        ("%jobs age>xx", "'xx' is no duration"),
+        ("%jobs stat:failed", "did you mean state:?"),
         ("%jobs --phase sleeping", "invalid choice"),
         ("%%submit plya\n{}", "play"),
         ("%%submit play\n{broken", "no"),
@@ -100,6 +104,44 @@ def test_what_is_wrong_is_one_line_and_no_traceback(idle: Kernel, cell: str, sai
     ran = idle.run(cell)
     assert said in ran.text + ran.error
     assert "Traceback" not in ran.text
+
+
+@pytest.mark.rule("U8")
+def test_an_operation_is_named_as_on_the_command_line(loaded: Kernel) -> None:
+    """By its id, the ending of it, or its name; what fits several is refused with their ids."""
+    loaded.run("import jobconsole\nconsole = jobconsole.open()")
+    for number, name in enumerate(("Q3 report", "trailer", "trailer")):
+        ran = loaded.run(
+            f"o = console.track('play', job_id='j{number}', id='op_ABC{number}8F3K', name='{name}', params={{'port': '9'}})"
+        )
+        assert not ran.error
+    for named in ("op_ABC08F3K", "c08f3k", '"q3 report"'):
+        assert "op_ABC08F3K" in loaded.run(f"%job {named}").html
+        assert "op_ABC08F3K" in loaded.run(f"%wait {named}").html
+        assert "Next:" in loaded.run(f"%job {named} --why").text
+        assert "op_ABC" not in loaded.run(f"%audit {named}").text  # of one operation no line needs to say whose it is
+    for magic in ("%job", "%wait", "%audit"):
+        refused = loaded.run(f"{magic} trailer")
+        assert "'trailer' fits 2 operations: op_ABC18F3K by its name, op_ABC28F3K by its name" in refused.text + refused.error
+
+
+@pytest.mark.rule("U1")
+def test_jobs_are_filtered_in_the_dashboards_language(loaded: Kernel) -> None:
+    """Quotes keep their meaning: they are the filter's, not the shell's."""
+    loaded.run("import jobconsole\nconsole = jobconsole.open()")
+    for number, name in enumerate(("two words", "words two")):
+        loaded.run(f"o = console.track('play', job_id='j{number}', id='op_{number}', name='{name}', params={{'port': '9'}})")
+    for text in ('"two words"', 'name:"two words" !age>2h', "id:op_0 with:nobody --phase waiting"):
+        shown = loaded.run(f"%jobs {text}").html
+        assert ("op_0)" in shown, "op_1)" in shown) == (True, False), text
+
+
+def test_magics_say_in_one_line_that_the_console_is_closed(loaded: Kernel) -> None:
+    loaded.run("import jobconsole\nconsole = jobconsole.open()\nconsole.close()")
+    for magic in ("%jobs", "%job op_1", "%inbox", "%audit", "%wait op_1", "%%submit play\n{}"):
+        ran = loaded.run(magic)
+        assert "UsageError: the console is closed; open another one with jobconsole.open()" in ran.text, magic
+        assert (ran.text.strip().count("\n"), ran.error) == (0, ""), magic
 
 
 @pytest.mark.rule("X18", "A1")
