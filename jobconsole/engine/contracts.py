@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
+from jobconsole.core.deciding.escalation import CONTRACT_MEND
 from jobconsole.errors import ContractInvalid, UnknownProvider
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class ContractBook:
             if current is None or current.digest != op.contract:
                 state = "not in the store" if text is None else "damaged or changed in the store"
                 problem = f"the contract that {op.operation_id} was started with is {state}"
-                raise ContractInvalid(op.provider, "", problem, "restore contracts/, or the provider's file as it was")
+                raise ContractInvalid(op.provider, "", problem, CONTRACT_MEND)
             return current
         from jobconsole.core.contracts.file import load  # heavy, and many callers never come here
 

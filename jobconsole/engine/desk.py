@@ -20,9 +20,10 @@ from ulid import ULID
 
 from jobconsole.core.command import Command, CommandKind, R, Refusal, Scope
 from jobconsole.core.commands.attending import assign, note, snooze
+from jobconsole.core.commands.contract_loss import Loss, stop_without_contract
 from jobconsole.core.commands.decisions import choose
 from jobconsole.core.commands.effects import Applied, Choice
-from jobconsole.core.commands.reservation import Reserve, book_deadline
+from jobconsole.core.commands.reservation import Deferred, Reserve, Stopped, book_deadline
 from jobconsole.core.commands.submission import Begun, id_taken, submit, track
 from jobconsole.core.operation import Operation, deadline
 from jobconsole.core.telling.wording import words
@@ -32,7 +33,7 @@ from jobconsole.engine.poll import LEASE_MARGIN, Looker
 from jobconsole.engine.reading import Reader
 from jobconsole.engine.submissions import Wish, adoption, submission, submission_again
 from jobconsole.engine.worker import Worker
-from jobconsole.errors import JobconsoleError, Refused
+from jobconsole.errors import ContractInvalid, JobconsoleError, Refused
 from jobconsole.protocols import Clock, Contracts, Receipt, Store, Transport, WorkerInfo
 
 log = logging.getLogger(__name__)
@@ -133,11 +134,11 @@ class Desk(Reader):
         what happened instead, `UnknownOperation`, `StoreError`.
         """
         op = await self._live(operation_id)
-        contract = await self.book.of(op)
+        contract = await self.contract_of(op)
         current = self.book.current_or_none(op.provider)
-        again = None
-        if option == "submit_again":
-            again = submission_again(current or contract, op, by, self.clock.wall())
+        again, newest = None, current or contract
+        if option == "submit_again" and newest is not None:
+            again = submission_again(newest, op, by, self.clock.wall())
         if option in ("adopt_contract", "submit_again") and current is not None:
             await self.book.keep(current)
         choice = Choice(
@@ -271,12 +272,17 @@ class Desk(Reader):
         for op in await self.store.in_flight():
             if op.phase is Phase.ESCALATED or op.permit is not None or deadline(op) > now:
                 continue
-            contract = await self.contract_of(op)
-            if contract is not None:
-                ask = Reserve(op.operation_id, contract, self.actor, contract.status.timeout + LEASE_MARGIN)
-                got = await self.store.transact(self._plain_scope(op), book_deadline(ask), kind="record")
-                booked += isinstance(got, Receipt) and got.result is not None
+            got = await self.store.transact(self._plain_scope(op), await self._booking(op), kind="record")
+            booked += isinstance(got, Receipt) and isinstance(got.result, Stopped)
         return booked
+
+    async def _booking(self, op: Operation) -> Command[Stopped | Deferred | None]:
+        """The command that books this operation's deadline, with its contract or without."""
+        try:
+            contract = await self.book.of(op)
+        except ContractInvalid as lost:
+            return stop_without_contract(Loss(op.operation_id, self.actor, str(lost), is_booking=True))
+        return book_deadline(Reserve(op.operation_id, contract, self.actor, contract.status.timeout + LEASE_MARGIN))
 
     # ---- the rest -------------------------------------------------------------------------------------------------------
     async def rebuild_archive(self) -> int:

@@ -16,6 +16,7 @@ from typing import Literal
 from jobconsole.core.command import Command
 from jobconsole.core.commands.action_answers import ActionAnswer, record_action
 from jobconsole.core.commands.claims import Claim, Claimed, claim, may_probe
+from jobconsole.core.commands.contract_loss import Loss, stop_without_contract
 from jobconsole.core.commands.group import sibling_ids
 from jobconsole.core.commands.recording import Judged, Record, record
 from jobconsole.core.commands.reservation import Deferred, Reserve, Reserved, give_back, reserve
@@ -32,7 +33,7 @@ from jobconsole.core.operation import Operation
 from jobconsole.core.vocabulary import Delivery, StateClass
 from jobconsole.engine.contracts import ContractBook
 from jobconsole.engine.gate import RequestGate
-from jobconsole.errors import CallerError, HostRefused, PeerClosedIdle, ProviderFault, SecretMissing, Withheld
+from jobconsole.errors import CallerError, ContractInvalid, HostRefused, PeerClosedIdle, ProviderFault, SecretMissing, Withheld
 from jobconsole.protocols import Clock, CommandKind, HttpRequest, R, Receipt, Scope, Store, Transport
 
 LEASE_MARGIN = timedelta(seconds=5)  # a lease outlives its request by so much (STORE 4)
@@ -75,11 +76,17 @@ class Looker:
         self._clock, self._actor, self._rng = clock, actor, rng
 
     async def look(self, operation_id: str) -> Looked:
-        """Do what is due for this operation: its open action, or one status check. Nothing is sent without a reservation."""
+        """Do what is due for this operation: its open action, or one status check. Nothing is sent without a reservation.
+
+        Where its contract is lost, a person is asked instead.
+        """
         op = await self._store.get(operation_id)
         if op is None or op.phase.is_terminal:
             return Looked(op)
-        contract = await self._book.of(op)
+        try:
+            contract = await self._book.of(op)
+        except ContractInvalid as lost:
+            return await self._stop(op, str(lost))
         now = self._clock.wall()
         for kind, opened in op.open_actions.items():
             if opened.due_at is not None and opened.due_at <= now:
@@ -89,6 +96,11 @@ class Looker:
                 checked = await self._check(op, contract)  # an action that waits stops neither checks nor the deadline
                 return acted if checked.deferred is not None else checked
         return await self._check(op, contract)
+
+    async def _stop(self, op: Operation, told: str) -> Looked:
+        """Nothing can be asked without the contract: one escalation, and no error at every look."""
+        ending = await self._transact(op, stop_without_contract(Loss(op.operation_id, self._actor, told)), "record")
+        return Looked(op, ending) if isinstance(ending, Deferred) else Looked(ending.op if ending else None)
 
     # ---- a status check -------------------------------------------------------------------------------------------------
     async def _check(self, op: Operation, contract: Contract) -> Looked:

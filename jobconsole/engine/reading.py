@@ -74,7 +74,7 @@ class Reader:
         return [doc for doc in await self.store.documents(Table.ACTIONS) if doc.get("operation_id") == operation_id]
 
     async def contract_of(self, op: Operation) -> Contract | None:
-        """The contract that judges this operation; None where its copy is missing or refused."""
+        """The contract that judges this operation; None where it is lost: its copy is missing, changed or refused."""
         try:
             return await self.book.of(op)
         except ContractInvalid:
@@ -84,17 +84,16 @@ class Reader:
         """What a person may choose for this operation right now (section 14)."""
         from jobconsole.core.commands.decisions import open_options
 
-        contract = await self.book.of(op)
-        current = self.book.current_or_none(op.provider)
-        return open_options(op, contract, self.clock.wall(), current.digest if current else None)
+        return open_options(op, await self.contract_of(op), self.clock.wall(), self.new_digest(op.provider))
 
     async def views(self, operations: Sequence[Operation]) -> list[View]:
         """What every front end shows of these operations: each with its account's hold and its open options."""
         accounts, new_digests, now = await self.accounts(), self._new_digests(operations), self.clock.wall()
-        return [
-            operation_view(op, now, accounts.get(op.account_key), await self.contract_of(op), new_digests.get(op.provider))
-            for op in operations
-        ]
+        views = []
+        for op in operations:
+            contract, account, digest = await self.contract_of(op), accounts.get(op.account_key), new_digests.get(op.provider)
+            views.append(operation_view(op, now, account, contract, digest, is_contract_lost=contract is None))
+        return views
 
     async def inbox(self) -> list[InboxItem]:
         """What needs a person's answer, then what somebody should see; the oldest of each first (H7, H13)."""
@@ -106,13 +105,17 @@ class Reader:
         from jobconsole.core.telling.inbox import inbox_items
 
         judging = {op.contract: await self.contract_of(op) for op in asking}
-        contracts = {digest: contract for digest, contract in judging.items() if contract is not None}
-        return inbox_items(asking, self.clock.wall(), contracts, self._new_digests(asking))
+        return inbox_items(asking, self.clock.wall(), judging, self._new_digests(asking))
 
     def _new_digests(self, operations: Sequence[Operation]) -> dict[str, str]:
-        """By provider, the digest of the contract file as it is now, where it can be read (X13)."""
-        current = {provider: self.book.current_or_none(provider) for provider in {op.provider for op in operations}}
-        return {provider: contract.digest for provider, contract in current.items() if contract is not None}
+        """`new_digest` by provider, where there is one."""
+        found = {provider: self.new_digest(provider) for provider in {op.provider for op in operations}}
+        return {provider: digest for provider, digest in found.items() if digest is not None}
+
+    def new_digest(self, provider: str) -> str | None:
+        """The digest of the provider's contract file as it is now, where it can be read (X13)."""
+        current = self.book.current_or_none(provider)
+        return current.digest if current is not None else None
 
     def events(self, operation_id: str | None = None, after: int | None = None) -> AsyncIterator[bytes]:
         """The audit's stored lines, verbatim, in chain order; `after` is a `seq`."""
@@ -133,7 +136,8 @@ class Reader:
         op = await self.get(operation_id)
         told = [*events([line async for line in self.events(operation_id)])]
         account_now = (await self.accounts()).get(op.account_key)
-        return why(op, told, at, self.clock.wall(), account_now, await self.contract_of(op))
+        contract, digest = await self.contract_of(op), self.new_digest(op.provider)
+        return why(op, told, at, self.clock.wall(), account_now, contract, digest)
 
     async def verify(self) -> Verification:
         """Whether the audit's chain is whole, and what its anchors prove (L3, L7)."""

@@ -44,7 +44,8 @@ class Picture:
     def view(self, op: Operation, now: datetime) -> View:
         """The core's projection of an operation."""
         account, contract = self.accounts.get(op.account_key), self.contracts.get(op.contract)
-        return operation_view(op, now, account, contract, self.new_digests.get(op.provider))
+        is_lost = contract is None and op.contract in self.contracts
+        return operation_view(op, now, account, contract, self.new_digests.get(op.provider), is_contract_lost=is_lost)
 
     def brief_view(self, op: Operation, now: datetime) -> View:
         """The same for a row, which shows no options: the contract is only asked whether the job has stalled (H12)."""
@@ -153,7 +154,8 @@ class Feed:
         """Replace the picture by the broker's state, with the contracts that it needs."""
         operations, contracts = dict(self._broker.operations), dict(self.picture.contracts)
         for op in operations.values():
-            if op.contract not in contracts:
+            is_lost = contracts.get(op.contract) is None and not op.phase.is_terminal  # it may have been restored
+            if is_lost or op.contract not in contracts:
                 contracts[op.contract] = await self.desk.contract_of(op)
         asking = {op.provider for op in operations.values() if op.escalation is not None}
         files = {provider: self.desk.book.current_or_none(provider) for provider in asking}

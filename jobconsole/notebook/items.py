@@ -35,6 +35,5 @@ class Items:
     @staticmethod
     def _cards(picture: Picture, now: datetime) -> tuple[list[Row], int]:
         asking = [op for op in picture.operations.values() if op.escalation is not None or op.look is not None]
-        contracts = {digest: contract for digest, contract in picture.contracts.items() if contract is not None}
-        found = inbox_items(asking, now, contracts, picture.new_digests)
+        found = inbox_items(asking, now, picture.contracts, picture.new_digests)
         return [item(each, now) for each in found[:MOST]], max(0, len(found) - MOST)

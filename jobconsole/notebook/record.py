@@ -68,7 +68,8 @@ class Record:
 
     def why(self, op: Operation, picture: Picture, at: datetime | None, now: datetime) -> str:
         """The answer for the second `at`, or for now."""
-        return why(op, self._events, at, now, picture.accounts.get(op.account_key), picture.contracts.get(op.contract))
+        account, contract = picture.accounts.get(op.account_key), picture.contracts.get(op.contract)
+        return why(op, self._events, at, now, account, contract, picture.new_digests.get(op.provider))
 
 
 def _account(op: Operation, picture: Picture, now: datetime) -> str:

@@ -127,7 +127,7 @@ def _option(option: View) -> Row:
 
 def missing(op: Operation, view: View, contract: Contract | None) -> list[Row]:
     """What a person might look for and does not find, with the reason (C9, X6)."""
-    if contract is None or op.phase.is_terminal or op.phase is Phase.SUBMITTING or op.permit is not None or op.open_actions:
+    if op.phase.is_terminal or op.phase is Phase.SUBMITTING or op.permit is not None or op.open_actions:
         return []
     offered = {option["name"] for option in view["options"]}
     return [

@@ -244,6 +244,5 @@ def _watched(feed: Feed) -> dict[str, int]:
 
 def _inbox_still(feed: Feed) -> still.Still:
     picture, now = feed.picture, feed.now()
-    contracts = {digest: contract for digest, contract in picture.contracts.items() if contract is not None}
     asking = [op for op in picture.operations.values() if op.escalation is not None or op.look is not None]
-    return still.items_still(inbox_items(asking, now, contracts, picture.new_digests), now, empty=texts.NOTHING_ASKS)
+    return still.items_still(inbox_items(asking, now, picture.contracts, picture.new_digests), now, empty=texts.NOTHING_ASKS)

@@ -153,8 +153,7 @@ class Answering:
         try:
             op = await self._app.desk.get(operation_id)
             (view,) = await self._app.desk.views([op])
-            # Without its contract nothing can be chosen, and the error says why; what has ended may do without one.
-            contract = await (self._app.desk.contract_of(op) if op.phase.is_terminal else self._app.desk.book.of(op))
+            contract = await self._app.desk.contract_of(op)
         except JobconsoleError as error:
             self._refuse(str(error))
             return None

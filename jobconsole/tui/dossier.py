@@ -55,4 +55,4 @@ class Dossier:
         """The answer for the second `at`, or for now (SPEC U7)."""
         assert self.op is not None
         account = (await desk.accounts()).get(self.op.account_key)
-        return why(self.op, self.events, at, now, account, self.contract)
+        return why(self.op, self.events, at, now, account, self.contract, desk.new_digest(self.op.provider))

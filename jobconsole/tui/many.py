@@ -132,8 +132,6 @@ def _why_not(seen: _Seen, op: Operation, option: str) -> str:
     """Why the option is not open for the revision that was seen; empty where it is."""
     if op.revision != seen.subject.revision:
         return what_happened(op, seen.subject.revision)
-    if seen.contract is None:
-        return "its contract cannot be read"
     if find_card(seen.cards, option) is not None:
         return ""
     if op.phase.is_terminal:

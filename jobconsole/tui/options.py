@@ -98,7 +98,7 @@ def cards(view: View) -> list[Card]:
 
 def missing_cards(view: View, op: Operation, contract: Contract | None) -> list[Card]:
     """What a person might look for and does not find, with the reason (SPEC C9, X6)."""
-    if contract is None or op.phase.is_terminal or op.phase is Phase.SUBMITTING:
+    if op.phase.is_terminal or op.phase is Phase.SUBMITTING:
         return []
     offered = {option["name"] for option in view["options"]}
     return [

@@ -227,7 +227,7 @@ async def test_a_kept_contract_that_was_changed_judges_nothing(change: tuple[str
     beside = stage.beside()
     beside.shelf.contracts["acme"] = sample(status=TABLES["status"] + 'timeout = "7s"')
     with pytest.raises(ContractInvalid, match="op-1 was started with is damaged or changed in the store"):
-        await beside.console.options(op)
+        await beside.console.book.of(op)
 
 
 @pytest.mark.rule("C10", "X21")

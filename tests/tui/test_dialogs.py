@@ -297,16 +297,29 @@ async def test_options_say_why_one_is_missing(watched: TestedDashboard) -> None:
 
 
 @pytest.mark.rule("U6", "X13")
-@pytest.mark.parametrize("key", ["x", "e", "c", "X"])
-async def test_where_the_contract_is_lost_that_is_said_and_not_that_nothing_can_be_done(
-    watched: TestedDashboard, key: str
-) -> None:
+@pytest.mark.parametrize(("key", "option"), [("e", "extend"), ("c", "cancel")])
+async def test_where_the_contract_is_lost_what_needs_it_says_so(watched: TestedDashboard, key: str, option: str) -> None:
     async with running(watched) as pilot:
         await settled(pilot)
         watched.desk.book = ContractBook(MemoryStore(watched.clock), Shelf())
         await pilot.press(key)
-        await until(pilot, lambda: any("started with is not in the store; restore" in each.message for each in told(watched)))
+        lost = f"its contract is lost, and {option} needs it; restore contracts/"
+        await until(pilot, lambda: any(lost in each.message for each in told(watched)))
         assert not isinstance(watched.screen, Dialog)
+
+
+@pytest.mark.rule("U6", "X13")
+async def test_where_the_contract_is_lost_a_person_may_stop_watching(watched: TestedDashboard) -> None:
+    """Close is the one card that is open; beside it stands why the others are not."""
+    async with running(watched) as pilot:
+        await settled(pilot)
+        watched.desk.book = ContractBook(MemoryStore(watched.clock), Shelf())
+        await pilot.press("x")
+        await until(pilot, lambda: isinstance(watched.screen, ChooseDialog))
+        assert any("Cancel  its contract is lost, and cancel needs it; restore contracts/" in line for line in text_of(watched))
+        await pass_time(pilot, 1)
+        await pilot.press("1")
+        await until(pilot, lambda: isinstance(watched.screen, CloseDialog))
 
 
 def told(app: TestedDashboard) -> list[Notification]:

@@ -136,7 +136,7 @@ def _postponed(draft: Draft, kind: str, why: str, until: datetime | None) -> Def
     return Deferred(why, until, account_wide=True)
 
 
-def lose_claim(draft: Draft, act: Action, contract: Contract, view: View) -> Stopped | Deferred:
+def lose_claim(draft: Draft, act: Action, contract: Contract | None, view: View) -> Stopped | Deferred:
     """A claim that ran out: its outcome is unknown, and it is not repeated blindly (A3)."""
     now = view.now
     if act.kind == "cancel":
@@ -149,11 +149,15 @@ def lose_claim(draft: Draft, act: Action, contract: Contract, view: View) -> Sto
     return Stopped(submit_unclear(draft, act, contract, view, detail))
 
 
-def may_repeat(act: Action, contract: Contract, now: datetime, *, was_lost: bool) -> bool:
-    """At most 3 attempts within 2 minutes; after a lost answer only with a documented idempotency token (B17, X10)."""
+def may_repeat(act: Action, contract: Contract | None, now: datetime, *, was_lost: bool) -> bool:
+    """At most 3 attempts within 2 minutes; after a lost answer only with a documented idempotency token (B17, X10).
+
+    Without a contract nothing is documented.
+    """
     if act.attempts >= SUBMIT_ATTEMPTS or now - (act.started_at or act.requested_at) > SUBMIT_WINDOW:
         return False
-    return not was_lost or (contract.submit is not None and contract.submit.idempotency is not None)
+    submit = contract.submit if contract is not None else None
+    return not was_lost or (submit is not None and submit.idempotency is not None)
 
 
 def repeat_submit(draft: Draft, act: Action, due_at: datetime, outcome: str, detail: str) -> None:
@@ -169,7 +173,7 @@ def repeat_submit(draft: Draft, act: Action, due_at: datetime, outcome: str, det
     )  # fmt: skip
 
 
-def submit_unclear(draft: Draft, act: Action, contract: Contract, view: View, detail: str) -> Operation:
+def submit_unclear(draft: Draft, act: Action, contract: Contract | None, view: View, detail: str) -> Operation:
     """Nobody knows whether the job exists: a person decides (`submission_ambiguous`)."""
     ended = replace(act, state=ActionState.UNKNOWN, ended_at=view.now.wall, outcome="unknown", detail=detail)
     op = replace(without_action(draft.op, "submit"), delivery=Delivery.AMBIGUOUS)

@@ -18,8 +18,10 @@ from jobconsole.core.commands.effects import Applied, Choice, apply_option
 from jobconsole.core.commands.transitions import load
 from jobconsole.core.contracts.contract import Contract
 from jobconsole.core.deciding.escalation import (
+    CONTRACT_MEND,
     NEEDS_REASON_TEXT,
     OPTIONS,
+    WITHOUT_CONTRACT,
     covers_wait,
     leaves_spent,
     look_options,
@@ -74,8 +76,11 @@ def _of_their_kinds(choice: Choice) -> Choice:
     return choice if choice.until_at is None else dataclasses.replace(choice, until_at=aware(choice.until_at, "until_at"))
 
 
-def open_options(op: Operation, contract: Contract, now: datetime, new_digest: str | None = None) -> tuple[Option, ...]:
-    """What a person may choose right now, by phase. `new_digest`: of the contract file as it is now."""
+def open_options(op: Operation, contract: Contract | None, now: datetime, new_digest: str | None = None) -> tuple[Option, ...]:
+    """What a person may choose right now, by phase.
+
+    `contract` judges the operation; None where it is lost. `new_digest`: of the contract file as it is now.
+    """
     if op.phase.is_terminal:
         return look_options(op)
     if op.phase is not Phase.ESCALATED:
@@ -133,16 +138,29 @@ def what_happened(op: Operation, shown: int) -> str:
     return f"{op.operation_id} has changed since it was shown (revision {shown}, now {op.revision}, {op.phase}); look again"
 
 
-def why_not_open(option: str, op: Operation, contract: Contract) -> str:
-    """Why `option` is not among the open ones, in the words of the refusal; front ends show it beside what is dim."""
-    ext = contract.budget.extension
-    if option == "extend" and not op.phase.is_terminal and op.granted.times >= ext.times:
-        return f"the cap of {ext.times} extension(s) in this operation's life is reached; close or cancel remain"
-    if option == "cancel" and contract.cancel is None:
-        return f"{contract.name} documents no cancel"
+def why_not_open(option: str, op: Operation, contract: Contract | None) -> str:
+    """Why `option` is not among the open ones, in the words of the refusal; front ends show it beside what is dim.
+
+    `contract` is None where it is lost.
+    """
+    if contract is not None:
+        ext = contract.budget.extension
+        if option == "extend" and not op.phase.is_terminal and op.granted.times >= ext.times:
+            return f"the cap of {ext.times} extension(s) in this operation's life is reached; close or cancel remain"
+        if option == "cancel" and contract.cancel is None:
+            return f"{contract.name} documents no cancel"
     if op.escalation is not None and option not in OPTIONS[op.escalation.reason] and option != "cancel":
         return f"{option} is no answer to {op.escalation.reason.replace('_', ' ')}"
+    if contract is None and not op.phase.is_terminal:
+        return _why_not_without_contract(option, op)
     return f"{option} is not open for {op.operation_id} ({op.phase})"
+
+
+def _why_not_without_contract(option: str, op: Operation) -> str:
+    """An option that needs the lost contract, or a contract file to take in its place where there is none."""
+    if option in WITHOUT_CONTRACT and op.escalation is not None:
+        return f"{option} needs a contract of {op.provider} that can be read, and there is none: jobconsole providers shows all"
+    return f"its contract is lost, and {option} needs it; {CONTRACT_MEND}"
 
 
 def _asked(choice: Choice, option: Option) -> Option:
@@ -167,7 +185,7 @@ def _over_bounds(choice: Choice, option: Option, op: Operation, view: View) -> R
         if leaves_spent(op, wanted, now):
             return Refusal("leaves_spent", "this extension would leave a spent limit spent; grant more of it")
         escalated_wait = op.escalation is not None and op.escalation.reason is Reason.PROVIDER_WAIT_EXCEEDS_DEADLINE
-        if escalated_wait and not covers_wait(op, choice.contract, wanted.minutes, now):
+        if escalated_wait and not covers_wait(op, choice.judge, wanted.minutes, now):
             return Refusal("leaves_spent", "this extension would not cover the wait that the provider asks for")
     if choice.option == "pause":
         return _pause_over_bounds(choice, wanted, op, now)
@@ -177,6 +195,8 @@ def _over_bounds(choice: Choice, option: Option, op: Operation, view: View) -> R
     if choice.option == "use_credential" and (choice.credential or only) not in option.credentials:
         return Refusal("credential_needed", f"name one of {', '.join(option.credentials)}")
     if choice.option == "submit_again" and choice.again is None:
+        if op.request_body is not None:
+            return Refusal("no_contract", _why_not_without_contract(choice.option, op))
         return Refusal("request_lost", "the request is not kept any more; submit it anew")
     return None
 
@@ -185,10 +205,8 @@ def _pause_over_bounds(choice: Choice, wanted: Option, op: Operation, now: datet
     assert wanted.until_at is not None
     if wanted.until_at <= now:
         return Refusal("over_bound", "pause needs a time in the future")
-    extension = choice.contract.budget.extension
+    extension = choice.judge.budget.extension
     most = max(now, deadline(op)) + timedelta(minutes=extension.minutes)
-    if needs_extension(choice.contract, wanted.until_at, op) and (
-        wanted.until_at > most or op.granted.times >= extension.times
-    ):
+    if needs_extension(choice.judge, wanted.until_at, op) and (wanted.until_at > most or op.granted.times >= extension.times):
         return Refusal("over_bound", f"pause ends at {deadline(op):%Y-%m-%d %H:%M:%S} UTC at the latest: the deadline")
     return None

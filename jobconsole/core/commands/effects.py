@@ -36,7 +36,7 @@ class Choice:
     revision: int
     decision_id: str
     actor: str  # person:NAME
-    contract: Contract
+    contract: Contract | None  # the one that judges the operation; None where it is lost
     reason: str = ""
     minutes: int | None = None
     checks: int | None = None
@@ -48,6 +48,12 @@ class Choice:
     action_id: str = ""
     new_contract: Contract | None = None  # for `adopt_contract`
     again: NewOperation | None = None  # for `submit_again`
+
+    @property
+    def judge(self) -> Contract:
+        """The contract, for options that are open only where there is one."""
+        assert self.contract is not None
+        return self.contract
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +126,7 @@ def _extend(choice: Choice, option: Option, draft: Draft, view: View) -> tuple[E
     effect = f"deadline {op.deadline_at:%H:%M:%S} -> {_clock(until)}, checks {op.max_status_requests} -> {checks}"
     if waives:
         effect += f", past the business deadline {_clock(op.business_deadline_at or until)}"
-    acc = account_of(view, op, choice.contract)
+    acc = account_of(view, op, choice.judge)
     _decided(choice, draft, op, view, effect)
     after = replace(
         draft.op,
@@ -154,7 +160,7 @@ def _back_to_work(
         permit = op.permit if op.phase is Phase.SUBMITTING else None  # a mended credential still has its probe
         op = answered(op, view.now.wall)
         return replace(op, phase=Phase.SUBMITTING, permit=permit, next_poll_at=None, delay_source=None)
-    return resumed(op, choice.contract, acc, view.now, source, at)
+    return resumed(op, choice.judge, acc, view.now, source, at)
 
 
 def _submission_reopened(choice: Choice, draft: Draft, view: View) -> tuple[EventDraft, ...]:
@@ -169,13 +175,13 @@ def _submission_reopened(choice: Choice, draft: Draft, view: View) -> tuple[Even
 def _pause(choice: Choice, option: Option, draft: Draft, view: View) -> tuple[EventDraft, ...]:
     op, now = draft.op, view.now
     assert option.until_at is not None
-    needs = needs_extension(choice.contract, option.until_at, op)
-    until = pause_ends(choice.contract, option.until_at)
+    needs = needs_extension(choice.judge, option.until_at, op)
+    until = pause_ends(choice.judge, option.until_at)
     waives = needs and is_past_business_deadline(op, until)
     effect = f"one check at {_clock(option.until_at)}"
     if waives:
         effect += f", past the business deadline {_clock(op.business_deadline_at or until)}"
-    acc = account_of(view, op, choice.contract)
+    acc = account_of(view, op, choice.judge)
     _decided(choice, draft, op, view, effect)
     after = draft.op
     if needs:
@@ -227,10 +233,10 @@ def _close(choice: Choice, option: Option, draft: Draft, view: View) -> tuple[Ev
 
 def _adopt(choice: Choice, option: Option, draft: Draft, view: View) -> tuple[EventDraft, ...]:
     job_id = (choice.job_id or "").strip()
-    acc = account_of(view, draft.op, choice.contract)
+    acc = account_of(view, draft.op, choice.judge)
     _decided(choice, draft, draft.op, view, f"goes on with job {job_id}")
     after = replace(draft.op, provider_job_id=job_id, is_success_unconfirmed=False)
-    draft.add(Kind.CHECK_PLANNED, resumed(after, choice.contract, acc, view.now, DelaySource.MANUAL_EXTENSION), reason="adopt")
+    draft.add(Kind.CHECK_PLANNED, resumed(after, choice.judge, acc, view.now, DelaySource.MANUAL_EXTENSION), reason="adopt")
     return ()
 
 

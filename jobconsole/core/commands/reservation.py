@@ -125,7 +125,7 @@ def _started(ask: Reserve, view: View, draft: Draft) -> Reservation:
     if op.lease is not None:
         if not lease_has_ended(op.lease, view):
             return Deferred("leased", op.lease.until_at)
-        op = _lose_lease(draft)
+        op = lose_lease(draft)
     permit = op.permit
     if permit is not None and (permit.checks <= 0 or now.wall >= permit.until_at):
         return _permit_over(ask, view, draft)
@@ -235,7 +235,7 @@ def unsent(draft: Draft, view: View, contract: Contract) -> Operation:
     return escalate(draft, op, reason, detail, contract, view.now, also=sets)
 
 
-def _lose_lease(draft: Draft) -> Operation:
+def lose_lease(draft: Draft) -> Operation:
     """An owner that went silent: its request stays counted and is no transport failure (we failed, not the provider)."""
     op = draft.op
     owner, permit = op.lease.owner if op.lease else "", op.permit
@@ -331,7 +331,7 @@ def inherit_denial(operation_id: str, contract: Contract, actor: str) -> Command
             return Plan((), None)
         draft = Draft(actor, op)
         if op.lease is not None:
-            op = _lose_lease(draft)
+            op = lose_lease(draft)
         sets = account_set(view, deny_account(acc, op, view.now, acc.denied.http_status))
         if "submit" in op.open_actions:
             op, ended = superseded(view, op, "submit", "this account's credential was refused before it was sent")

@@ -66,9 +66,19 @@ def account_set(view: View, acc: Account) -> Sets:
 
 
 def escalate(
-    draft: Draft, op: Operation, reason: Reason, detail: str, contract: Contract, now: Moment, *, also: Sets | None = None
+    draft: Draft,
+    op: Operation,
+    reason: Reason,
+    detail: str,
+    contract: Contract | None,
+    now: Moment,
+    *,
+    also: Sets | None = None,
 ) -> Operation:
-    """Stop: nothing is sent any more, a person decides (SPEC 1). The lease is given back, the permit is over."""
+    """Stop: nothing is sent any more, a person decides (SPEC 1). The lease is given back, the permit is over.
+
+    `contract` is None where it is lost.
+    """
     wall = now.wall
     op = replace(op, phase=Phase.ESCALATED, lease=None, permit=None, next_poll_at=None, delay_source=None)
     op = answered(op, wall)  # an escalation may follow on another one

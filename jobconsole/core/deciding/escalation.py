@@ -51,6 +51,12 @@ NEEDS_REASON_TEXT = frozenset({"close", "accept_result", "submit_again"})
 ONE_LOOK = frozenset({"check_once", "adopt_contract", "credential_mended", "use_credential", "approve_once"})
 """Options that permit one look at the job, and nothing else."""
 
+WITHOUT_CONTRACT = frozenset({"adopt_contract", "submit_again", "close"})
+"""Options that need nothing of the contract that judges the operation; the first two take the file as it is now (X13)."""
+
+CONTRACT_MEND = "restore contracts/, or the provider's file as it was"
+"""How a person gets a lost contract back."""
+
 EFFECTS: dict[str, str] = {
     "check_once": "sends one more status request within 10 minutes, then decides again",
     "pause": "sends exactly one check at that time",
@@ -71,9 +77,14 @@ EFFECTS: dict[str, str] = {
 
 
 def options_for(
-    op: Operation, reason: Reason, contract: Contract, now: datetime, *, contract_is_newer: bool = True
+    op: Operation, reason: Reason, contract: Contract | None, now: datetime, *, contract_is_newer: bool = True
 ) -> tuple[Option, ...]:
-    """The options of an escalation, most useful first, each with its bounds; `inspect`, `close`, `cancel` at the end."""
+    """The options of an escalation, most useful first, each with its bounds; `inspect`, `close`, `cancel` at the end.
+
+    `contract` is None where it is lost: what needs it is left out.
+    """
+    if contract is None:
+        return _options_without_contract(op, reason, has_file=contract_is_newer)
     made = [_option(name, op, reason, contract, now, contract_is_newer) for name in OPTIONS[reason]]
     if "cancel" not in OPTIONS[reason] and reason is not Reason.AUTHORIZATION_DENIED:
         made.append(_option("cancel", op, reason, contract, now, contract_is_newer))
@@ -83,9 +94,20 @@ def options_for(
     return tuple(option for option in made if option is not None)
 
 
-def waiting_options(op: Operation, contract: Contract, now: datetime) -> tuple[Option, ...]:
-    """What a person may do to an operation that waits: extend, cancel, close ("Details decided")."""
-    made = [_option(name, op, None, contract, now, False) for name in ("extend", "cancel")]
+def _options_without_contract(op: Operation, reason: Reason, *, has_file: bool) -> tuple[Option, ...]:
+    """What is left where the contract is lost; `has_file`: the catalogue has a contract of this provider now."""
+    names = [name for name in OPTIONS[reason] if name in WITHOUT_CONTRACT and has_file]
+    if op.request_body is None:
+        names = [name for name in names if name != "submit_again"]
+    return tuple(Option(name=name, checks=int(name in ONE_LOOK), effect=EFFECTS[name]) for name in (*names, "close"))
+
+
+def waiting_options(op: Operation, contract: Contract | None, now: datetime) -> tuple[Option, ...]:
+    """What a person may do to an operation that waits: extend, cancel, close ("Details decided").
+
+    Only close where the contract is lost (None).
+    """
+    made = [_option(name, op, None, contract, now, False) for name in ("extend", "cancel")] if contract is not None else []
     made.append(Option(name="close", effect=EFFECTS["close"]))
     return tuple(option for option in made if option is not None)
 

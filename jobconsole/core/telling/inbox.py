@@ -74,16 +74,19 @@ class InboxItem:
 def inbox_items(
     operations: Iterable[Operation],
     now: datetime,
-    contracts: Mapping[str, Contract] | None = None,
+    contracts: Mapping[str, Contract | None] | None = None,
     new_digests: Mapping[str, str] | None = None,
 ) -> list[InboxItem]:
     """Decisions first, then looks; of each those awake before those snoozed, the oldest first (H7, H13).
 
-    `contracts` are those that judge, by digest; `new_digests` are those of the contract files as they are now, by provider.
+    `contracts` are those that judge, by digest, None where one is lost; `new_digests` are those of the contract files as they
+    are now, by provider.
     """
-    items = []
+    items, judging, digests = [], contracts or {}, new_digests or {}
     for op in operations:
-        view = operation_view(op, now, None, (contracts or {}).get(op.contract), (new_digests or {}).get(op.provider))
+        contract = judging.get(op.contract)
+        is_lost = contract is None and op.contract in judging
+        view = operation_view(op, now, None, contract, digests.get(op.provider), is_contract_lost=is_lost)
         if op.escalation is not None:
             asked = op.escalation
             items.append(_item("decision", asked.reason, asked.since, now, asked.detail, _under_way(op), op, view))

@@ -33,14 +33,23 @@ View: TypeAlias = dict[str, Any]
 
 # ---- operations --------------------------------------------------------------------------------------------------------------
 def operation_view(
-    op: Operation, now: datetime, account: Account | None, contract: Contract | None, new_digest: str | None = None
+    op: Operation,
+    now: datetime,
+    account: Account | None,
+    contract: Contract | None,
+    new_digest: str | None = None,
+    *,
+    is_contract_lost: bool = False,
 ) -> View:
     """The JSON of an operation.
 
     `account` is the operation's, for its hold; `contract` the one that judges it, for its options; `new_digest` that of the
-    contract file as it is now (X13). Where one is None, what depends on it is as the record last said, or null.
+    contract file as it is now (X13). Where one is None, what depends on it is as the record last said, or null;
+    `is_contract_lost` says that there is no contract any more: then only what needs none is open.
     """
-    options = [option_view(each, op, now, contract) for each in _open_options(op, now, contract, new_digest)]
+    has_options = contract is not None or is_contract_lost
+    found = _open_options(op, now, contract, new_digest) if has_options else _last_options(op)
+    options = [option_view(each, op, now, contract) for each in found]
     return {
         **_identity(op),
         **_standing(op, now),
@@ -285,11 +294,14 @@ def hold_view(op: Operation, account: Account | None, now: datetime) -> View | N
 
 # ---- options -----------------------------------------------------------------------------------------------------------------
 def _open_options(op: Operation, now: datetime, contract: Contract | None, new_digest: str | None) -> tuple[Option, ...]:
-    """What may be chosen right now; without the contract, what the record says was offered."""
-    if contract is not None:
-        from jobconsole.core.commands.decisions import open_options  # heavy, and lists show no options
+    """What may be chosen right now."""
+    from jobconsole.core.commands.decisions import open_options  # heavy, and lists show no options
 
-        return open_options(op, contract, now, new_digest)
+    return open_options(op, contract, now, new_digest)
+
+
+def _last_options(op: Operation) -> tuple[Option, ...]:
+    """What the record says was offered."""
     if op.phase.is_terminal:
         return look_options(op)
     return op.escalation.options if op.escalation else ()

@@ -7,12 +7,13 @@ the events alone, the present from the record. Foreign text is inert; times are 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 from jobconsole.core.contracts.contract import Contract
 from jobconsole.core.deciding.account import Account
-from jobconsole.core.deciding.escalation import look_options
+from jobconsole.core.deciding.escalation import CONTRACT_MEND, WITHOUT_CONTRACT, look_options
 from jobconsole.core.deciding.stall import stalled_since
 from jobconsole.core.events import Kind
 from jobconsole.core.moments import aware
@@ -30,6 +31,15 @@ _SECOND = timedelta(seconds=1)
 _LONGEST = 200  # characters of foreign text
 
 
+@dataclass(frozen=True, slots=True)
+class _Beside:
+    """What is known beside the record and its events."""
+
+    account: Account | None
+    contract: Contract | None
+    new_digest: str | None
+
+
 def why(
     op: Operation,
     events: Iterable[Mapping[str, Any]],
@@ -37,18 +47,21 @@ def why(
     now: datetime,
     account: Account | None,
     contract: Contract | None,
+    new_digest: str | None = None,
 ) -> str:
     """A few plain sentences about the second `at`, or about now where it is None or lies ahead.
 
-    `events` are the operation's parsed lines in chain order (others are passed over); `account` and `contract` are its own,
-    where known. Raises `InvalidValue` for a time without a zone.
+    `events` are the operation's parsed lines in chain order (others are passed over); `account` is its own, where known;
+    `contract` judges it, None where it is lost; `new_digest` is that of the contract file as it is now (X13).
+    Raises `InvalidValue` for a time without a zone.
     """
+    beside = _Beside(account, contract, new_digest)
     mine = [event for event in events if event.get("operation_id") == op.operation_id]
     if at is None:
-        return _present(op, mine, now, account, contract)
+        return _present(op, mine, now, beside)
     at = aware(at, "the second to explain").replace(microsecond=0)
     if at > now:
-        return f"{clock_text(at, now)} has not come yet. {_present(op, mine, now, account, contract)}"
+        return f"{clock_text(at, now)} has not come yet. {_present(op, mine, now, beside)}"
     past = [event for event in mine if moment(event["at"]) < at + _SECOND]
     if not past:
         begun = f"the operation begins at {clock_text(op.started_at, at)}"
@@ -56,7 +69,7 @@ def why(
     number = _check_within(mine, at)
     if number is not None:
         return _checked(mine, number, now, contract)
-    return _unchecked(op, mine, len(past), at, now, account, contract)
+    return _unchecked(op, mine, len(past), at, now, beside)
 
 
 def _unrecorded(at: datetime, now: datetime) -> str:
@@ -103,22 +116,40 @@ def _unchecked(
     count: int,
     at: datetime,
     now: datetime,
-    account: Account | None,
-    contract: Contract | None,
+    beside: _Beside,
 ) -> str:
     standing = standing_after(events[:count])
-    told = _situation(standing, at, now, contract)
+    told = _situation(standing, at, now, beside.contract)
     following = next(story(events[count:]), None)
     if following is not None:
         return f"{told} Next: {following}."
-    return f"{told} {_ahead(op, standing_now(op, events), now, account, contract)}"
+    return f"{told} {_ahead(op, standing_now(op, events), now, beside)}"
 
 
-def _present(op: Operation, events: Sequence[Event], now: datetime, account: Account | None, contract: Contract | None) -> str:
+def _present(op: Operation, events: Sequence[Event], now: datetime, beside: _Beside) -> str:
     standing = standing_now(op, events)
-    hold = hold_view(op, account, now)
-    told = _held(hold, op, now) if hold is not None and standing.token is None else _situation(standing, now, now, contract)
-    return " ".join([told, *_stalled(op, now), _ahead(op, standing, now, account, contract)])
+    hold = hold_view(op, beside.account, now)
+    if beside.contract is None and _is_idle(op, standing):
+        told = f"Nothing can be asked: the contract that it was started with is lost; {CONTRACT_MEND}."
+    elif hold is not None and standing.token is None:
+        told = _held(hold, op, now)
+    else:
+        told = _situation(standing, now, now, beside.contract)
+    return " ".join([told, *_stalled(op, now), *_narrowed(op, beside), _ahead(op, standing, now, beside)])
+
+
+def _is_idle(op: Operation, standing: Standing) -> bool:
+    """Whether it goes on and no request is under way."""
+    is_on = op.phase in (Phase.WAITING, Phase.SUBMITTING) or op.permit is not None
+    return is_on and standing.token is None and standing.action is None
+
+
+def _narrowed(op: Operation, beside: _Beside) -> Iterator[str]:
+    """That less may be chosen than when the person was asked: the contract was lost since."""
+    if beside.contract is not None or op.escalation is None or op.permit is not None:
+        return
+    if any(option.name not in WITHOUT_CONTRACT for option in op.escalation.options):
+        yield f"The contract that it was started with is lost, and what needs it cannot be chosen; {CONTRACT_MEND}."
 
 
 def _stalled(op: Operation, now: datetime) -> Iterator[str]:
@@ -183,7 +214,7 @@ def _held(hold: Mapping[str, Any], op: Operation, now: datetime) -> str:
 
 
 # ---- what comes next -----------------------------------------------------------------------------------------------------
-def _ahead(op: Operation, standing: Standing, now: datetime, account: Account | None, contract: Contract | None) -> str:
+def _ahead(op: Operation, standing: Standing, now: datetime, beside: _Beside) -> str:
     """What comes next, seen from now."""
     if op.phase.is_terminal:
         if op.look is None or not look_options(op):
@@ -191,15 +222,19 @@ def _ahead(op: Operation, standing: Standing, now: datetime, account: Account | 
         return f"Next: somebody is to see it: {reason_text(op.look.reason)}."
     stops = clock_text(standing.stops_at, now) if standing.stops_at else "unknown"
     if op.phase is Phase.ESCALATED and op.permit is None:
-        options = operation_view(op, now, account, contract)["options"]
-        names = ", ".join(words(option["name"]) for option in options) or "close"
+        is_lost = beside.contract is None
+        shown = operation_view(op, now, beside.account, beside.contract, beside.new_digest, is_contract_lost=is_lost)
+        names = ", ".join(words(option["name"]) for option in shown["options"]) or "close"
         return f"Next: a person decides ({names}); nothing happens by itself."
     if standing.token is not None or standing.action is not None:
         return "Next: its answer decides."
+    if beside.contract is None and op.due_at is not None:
+        look = "the look that is due since" if op.due_at <= now else "the look at"
+        return f"Next: {look} {clock_text(op.due_at, now)} asks a person."
     if op.phase is Phase.SUBMITTING:
         due = next((each.due_at for each in op.open_actions.values() if each.due_at is not None), None)
         return f"Next: it is sent at {clock_text(due, now)}." if due else f"Next: at the deadline {stops} a person is asked."
-    hold = hold_view(op, account, now)
+    hold = hold_view(op, beside.account, now)
     if hold is not None and hold["until_at"] is None:
         return "Next: a person answers that question; then the checks go on, as long as the deadline allows."
     if standing.planned_at is None:

@@ -70,7 +70,7 @@ _REASONS: Mapping[Reason, str] = MappingProxyType(
         Reason.AUTHORIZATION_DENIED: "the provider refused the account's credential",
         Reason.PROVIDER_FAILURE: "the provider says that the job failed",
         Reason.JOB_NOT_FOUND: "the provider does not find the job",
-        Reason.INTEGRATION_ERROR: "the provider's answer cannot be understood by its contract",
+        Reason.INTEGRATION_ERROR: "the job cannot be followed by its contract",
         Reason.NEEDS_HUMAN_AT_PROVIDER: "only a person at the provider can move the job",
         Reason.SUBMISSION_AMBIGUOUS: "nobody knows whether the submission was accepted",
         Reason.SUBMISSION_REFUSED: "the provider refused the submission",

@@ -125,7 +125,7 @@ async def test_while_held_with_its_account_it_names_who_asks() -> None:
     wait, other = await started(), StagedWait(operation_id="op_2")
     await wait.check(401)
     await other.submit()
-    answer = why(await other.op(), [], None, wait.clock.wall(), await wait.account(), None)
+    answer = why(await other.op(), [], None, wait.clock.wall(), await wait.account(), other.contract)
     assert answer == (
         "Nothing is sent: account acme-prod is held since 10:20:05: its credential was refused, one question is open (op_1). "
         "Next: a person answers that question; then the checks go on, as long as the deadline allows."
@@ -183,7 +183,7 @@ async def test_foreign_text_in_an_answer_is_inert() -> None:
 async def test_without_the_audit_the_present_is_still_explained() -> None:
     """The record alone gives plan and source."""
     wait = await started()
-    answer = why(await wait.op(), [], None, at("10:20:01"), None, None)
+    answer = why(await wait.op(), [], None, at("10:20:01"), None, wait.contract)
     assert "the next check is planned for 10:20:05 because its delay comes from local backoff" in answer
     assert why(await wait.op(), [], at("10:20:00"), at("10:20:01"), None, None) == (
         "The audit at hand tells nothing about 10:20:00."
