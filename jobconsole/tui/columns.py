@@ -24,8 +24,17 @@ MARGIN = 2  # columns in front: the cursor's sign and the mark
 NARROW = 60  # below this only state, id and age, and the name where it has room
 _NARROW_RANK = 2
 _WIDE = 146  # from here on there are two blanks between columns
-_EDGED = 90  # from here on the last column of the screen stays free
-_GROWTH = (("provider", 11), ("last", 14), ("name", 22), ("last", 24), ("provider", 14), ("checks", 12), ("last", 400))
+_EDGE = 1  # the last column of the screen stays free: a scrollbar stands there
+_GROWTH = (
+    ("name", 14),
+    ("provider", 11),
+    ("last", 14),
+    ("name", 22),
+    ("last", 24),
+    ("provider", 14),
+    ("checks", 12),
+    ("last", 400),
+)
 """Which column grows, and how far, where room is left over: one after the other."""
 
 
@@ -69,7 +78,7 @@ def _by_state(op: Operation) -> SortKey:
 COLUMNS = (
     Column("state", "STATE", 13, 0, row.state_cell, _by_state),
     Column("id", "ID", 7, 0, row.id_cell, lambda op: (op.operation_id,)),
-    Column("name", "NAME", 14, 2, row.name_cell, lambda op: ((op.name or "\uffff").casefold(),)),
+    Column("name", "NAME", 13, 2, row.name_cell, lambda op: ((op.name or "\uffff").casefold(),)),
     Column("provider", "PROVIDER", 8, 9, row.provider_cell, lambda op: (op.provider,)),
     Column("age", "AGE", 5, 1, row.age_cell, lambda op: (-_started(op),), is_right=True, clock_width=11, clock_title="SINCE"),
     Column("time", "TIME BUDGET", 14, 3, row.time_cell, lambda op: (op.phase.is_terminal, deadline(op))),
@@ -101,7 +110,7 @@ class Place:
 def fit_columns(width: int, style: TimeStyle = TimeStyle.AGE) -> tuple[Place, ...]:
     """The columns that have room in `width`; what is left over goes to those that may grow."""
     gap = 2 if width >= _WIDE else 1
-    width -= width >= _EDGED
+    width -= _EDGE
     chosen = _chosen(width - MARGIN + gap, gap, style, width < NARROW)
     widths = {column.key: column.needs(style) for column in chosen}
     spare = width - MARGIN + gap - sum(each + gap for each in widths.values())

@@ -45,8 +45,8 @@ def paused(waiting: int) -> str:
 
 
 def held(text: str, seconds: int, more: str) -> str:
-    """What was confirmed waits, and can be undone."""
-    return f"{inert(text, 120)}, in {seconds} s{more} · u undoes, nothing has been sent yet"
+    """What was confirmed waits, and can be undone: that stands first, because a narrow terminal cuts the end."""
+    return f"in {seconds} s, u undoes: {inert(text, 120)}{more} · nothing has been sent yet"
 
 
 def not_done(text: str) -> str:

@@ -185,6 +185,19 @@ async def test_a_wrong_filter_says_how_it_is_written_and_is_not_taken(dashboard:
         assert len(table_of(dashboard).order.rows) == 5
 
 
+async def test_a_wrong_filter_behind_a_command_is_told(dashboard: TestedDashboard) -> None:
+    """`:filter colour:red` leaves everything as it is filtered, and says why."""
+    await five(dashboard)
+    async with running(dashboard) as pilot:
+        dashboard.run_command("filter job-3")
+        await pilot.pause()
+        dashboard.run_command("filter colour:red")
+        await pilot.pause()
+        assert table_of(dashboard).order.rows == ["job-3"]
+        (notice,) = dashboard._notifications
+        assert "colour: is not known" in notice.message
+
+
 async def test_times_change_everywhere_at_once(dashboard: TestedDashboard) -> None:
     """Age, local, UTC, age; `:tz utc` names one, and a wrong name is told."""
     await dashboard.track("job-1")

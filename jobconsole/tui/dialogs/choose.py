@@ -63,7 +63,7 @@ class PickDialog(OnDashboard, ModalScreen[str | None]):
         """Show the cards; the quiet time begins."""
         self._guard = KeyGuard(self.desk.clock)
         choices = self.query_one("#choices", LineList)
-        pen = self.pen(min(84, self.app.size.width) - 8)
+        pen = self.pen(min(84, self.app.size.width * 96 // 100) - 8)
         choices.show(card_entries(self._cards, pen), empty="Nothing can be done to it any more.")
         choices.styles.height = max(1, sum(len(entry.rows) for entry in choices.entries))
         choices.focus()

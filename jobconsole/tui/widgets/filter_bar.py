@@ -71,10 +71,12 @@ class EntryLine(OnDashboard, Horizontal):
         return cast(Filtered, self.screen)
 
     def take_filter(self, text: str) -> None:
-        """Filter by a text that was typed elsewhere."""
-        self._sign, self._before = "/", self._filtered.filter_text() or ""
-        self._apply(text)
+        """Filter by a text that was typed elsewhere; what is wrong with it is said, and nothing is filtered anew."""
+        self._sign = "/"
+        fault = self._apply(text)
         self._end()
+        if fault:
+            self.dashboard.say(fault, is_bad=True)
 
     def begin(self, sign: str, text: str, words: tuple[str, ...] = ()) -> None:
         """Take the keys, with `text` typed already."""
@@ -124,7 +126,7 @@ class EntryLine(OnDashboard, Horizontal):
     def _submitted(self, event: Input.Submitted) -> None:
         event.stop()
         sign, typed = self._sign, event.value
-        if sign == "/" and not self._apply(typed):
+        if sign == "/" and self._apply(typed):
             return
         self._end()
         if sign == ":":
@@ -135,14 +137,15 @@ class EntryLine(OnDashboard, Horizontal):
         if self.is_open:
             self._end(focus=False)
 
-    def _apply(self, text: str) -> bool:
+    def _apply(self, text: str) -> str:
+        """Filter, and tell here what is wrong with the text; returns it, empty where nothing is."""
         try:
             self._filtered.filter_by(text.removeprefix("/"))  # stands before it already; who types it again means no other text
         except InvalidValue as error:
             self._tell(str(error))
-            return False
+            return str(error)
         self._tell("")
-        return True
+        return ""
 
     def _end(self, *, focus: bool = True) -> None:
         self._sign = ""
