@@ -69,6 +69,10 @@ class DelaySource(StrEnum):
     PAUSE = "pause"
 
 
+CLOCK_SET_BACK = "clock_set_back"
+"""Reason of the `check_planned` that moves a plan because the wall clock was set back."""
+
+
 class Delivery(StrEnum):
     """Did the provider answer this request? Apart from what the job does (SPEC 1, observation)."""
 

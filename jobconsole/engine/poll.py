@@ -16,6 +16,7 @@ from typing import Literal
 from jobconsole.core.command import Command
 from jobconsole.core.commands.action_answers import ActionAnswer, record_action
 from jobconsole.core.commands.claims import Claim, Claimed, claim, may_probe
+from jobconsole.core.commands.clock_set_back import plan_anew
 from jobconsole.core.commands.contract_loss import Loss, stop_without_contract
 from jobconsole.core.commands.group import sibling_ids
 from jobconsole.core.commands.recording import Judged, Record, record
@@ -96,6 +97,11 @@ class Looker:
                 checked = await self._check(op, contract)  # an action that waits stops neither checks nor the deadline
                 return acted if checked.deferred is not None else checked
         return await self._check(op, contract)
+
+    async def plan_anew(self, operation_id: str) -> None:
+        """Move a plan that was made by a wall clock which has been set back since; sends nothing."""
+        if (op := await self._store.get(operation_id)) is not None:
+            await self._transact(op, plan_anew(operation_id, self._actor), "record")
 
     async def _stop(self, op: Operation, told: str) -> Looked:
         """Nothing can be asked without the contract: one escalation, and no error at every look."""

@@ -12,6 +12,8 @@ import logging
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+from jobconsole.core.commands.clock_set_back import anew_at
+from jobconsole.core.vocabulary import Phase
 from jobconsole.engine.contracts import ContractBook
 from jobconsole.engine.denials import pass_on_denial, pass_on_denials
 from jobconsole.engine.poll import Looked, Looker
@@ -21,6 +23,7 @@ from jobconsole.protocols import Clock, Retention, Store, WorkerInfo
 log = logging.getLogger(__name__)
 ANSWERS_IN_FLIGHT = 1.5  # seconds that a stop waits for them (STORE 5)
 LONGEST_SLEEP = timedelta(seconds=30)  # a wall clock that jumped is noticed after so long
+SET_BACK = timedelta(seconds=2)  # as much as makes the store record a jump (STORE 1.1)
 STUMBLE = timedelta(seconds=30)  # how long an operation rests after a computing error of ours
 MAINTENANCE = timedelta(seconds=15)
 MASKED = timedelta(milliseconds=250)
@@ -42,6 +45,7 @@ class Worker:
     _resting: dict[str, int] = field(default_factory=dict, init=False)  # operation -> boot clock, ms
     _accounts: dict[str, int] = field(default_factory=dict, init=False)  # account -> boot clock, ms: when it may send again
     _wake: asyncio.Event = field(default_factory=asyncio.Event, init=False)
+    _clocks: tuple[datetime, int] | None = field(default=None, init=False)  # wall and boot clock, as of the last turn
     _is_stopping: bool = field(default=False, init=False)
     _failure: StoreError | None = field(default=None, init=False)
 
@@ -76,6 +80,7 @@ class Worker:
         await pass_on_denials(self.store, self.book, self._actor)
         while not self._is_stopping:
             self._wake.clear()
+            await self._notice_set_back()
             started = await self._start_due()
             if once and not self._running:
                 return
@@ -83,6 +88,24 @@ class Worker:
                 return
             if not started or len(self._running) >= self.max_concurrent:
                 await self._sleep(once=once)
+
+    async def _notice_set_back(self) -> None:
+        """Delays that count by a wall clock which was set back count anew: looked for at the start and when it happens (B2).
+
+        The store records the jump itself with the first thing that is written after it.
+        """
+        before, now, up = self._clocks, self.clock.wall(), self.clock.up_ms()
+        if before is not None and now - before[0] >= MILLISECOND * (up - before[1]) - SET_BACK:
+            self._clocks = now, up
+            return
+        try:
+            for op in await self.store.in_flight(phase=Phase.WAITING):
+                if anew_at(op, now) is not None:
+                    await self.looker.plan_anew(op.operation_id)
+        except StoreError as error:
+            self._store_failed(error)
+        else:
+            self._clocks = now, up
 
     async def _start_due(self) -> int:
         """Start looks at what is due; returns how many."""

@@ -16,7 +16,7 @@ from jobconsole.core.telling.event_group import Event, moment
 from jobconsole.core.telling.standing import Standing
 from jobconsole.core.telling.terminal_text import inert
 from jobconsole.core.telling.wording import actor_text, clock_text, words
-from jobconsole.core.vocabulary import DelaySource
+from jobconsole.core.vocabulary import CLOCK_SET_BACK, DelaySource
 
 _LONGEST = 80  # characters of a name or a reason
 
@@ -29,6 +29,8 @@ def because(standing: Standing, beside: datetime) -> str:
     if cause.get("kind") == Kind.CHECK_WITHHELD:
         reason = words(inert(str(cause.get("reason")), _LONGEST))
         return f"the request at {_clock(cause, beside)} was kept back ({reason}) and is tried again"
+    if cause.get("reason") == CLOCK_SET_BACK:
+        return f"the clock had been set back when it was {_clock(cause, beside)}, and the whole delay counts anew from there"
     say = _BECAUSE.get(standing.source)
     return say(standing, cause, beside) if say is not None else f"its delay comes from {words(standing.source)}"
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from jobconsole.core.commands.clock_set_back import plan_anew
 from jobconsole.core.commands.reservation import Reserved
 from jobconsole.core.telling.why import why
 from tests.core.staged_wait import StagedWait, at, contract
@@ -178,6 +179,16 @@ async def test_foreign_text_in_an_answer_is_inert() -> None:
     await wait.check(200, {"state": "odd\x1b[31m"})
     assert (await asked(wait)).isprintable()
     assert (await asked(wait, "10:20:05")).isprintable()
+
+
+@pytest.mark.rule("U7", "B2")
+async def test_a_plan_that_counts_anew_says_that_the_clock_was_set_back() -> None:
+    """Planned for 10:20:05, then the clock goes back to 10:10:00: 5 s from there."""
+    wait = await started()
+    wait.clock.jump_wall(at("10:10:00") - wait.clock.wall())
+    await wait.run(plan_anew("op_1", "worker:a"))
+    answer = await asked(wait)
+    assert "planned for 10:10:05 because the clock had been set back when it was 10:10:00, and the whole delay counts" in answer
 
 
 async def test_without_the_audit_the_present_is_still_explained() -> None:
