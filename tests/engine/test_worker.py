@@ -94,34 +94,6 @@ async def test_a_worker_that_wakes_after_the_deadline_sends_nothing() -> None:
     assert {op.escalation.reason for op in await stage.console.operations() if op.escalation} == {Reason.DEADLINE_EXCEEDED}
 
 
-@pytest.mark.rule("B2", "B6")
-@pytest.mark.parametrize("is_restarted", [False, True])
-async def test_a_clock_that_is_set_back_delays_the_next_check_by_no_more_than_its_delay(is_restarted: bool) -> None:
-    """Two days back after the first answer: the worker, or the next one, sees it within 30 s and counts the delay anew."""
-    stage = Stage(lambda request: says("running"))
-    await stage.track()
-    worker = stage.console.worker()
-    running = asyncio.create_task(worker.run())
-    await quiet()
-    assert len(stage.urls) == 1
-    if is_restarted:
-        worker.stop()
-        await running
-    stage.clock.jump_wall(timedelta(days=-2))
-    if is_restarted:
-        worker = stage.console.worker()
-        running = asyncio.create_task(worker.run())
-    await quiet()
-    for _ in range(31 + 10):  # until the worker wakes, and the longest first delay
-        stage.clock.advance(1)
-        await quiet()
-    worker.stop()
-    await running
-    assert len(stage.urls) > 1
-    reasons = [event.get("reason") for event in await stage.events() if event["kind"] == "check_planned"]
-    assert reasons == ["clock_set_back"]
-
-
 @pytest.mark.rule("B5")
 async def test_after_a_long_sleep_each_operation_is_asked_once() -> None:
     stage = Stage(lambda request: says("running"))
