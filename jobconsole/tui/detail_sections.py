@@ -171,10 +171,10 @@ def _time_rows(view: View, pen: Pen) -> Iterator[Content]:
     text = f"{age_text(used)} of {age_text(most)}"
     yield _bar_row("time", used.total_seconds(), most.total_seconds(), text, pen)
     if ended is not None:
-        yield _note(f"ended {full_text(ended, pen.now, pen.style)}")
+        yield _note(f"ended {full_text(ended, pen.now, pen.style)}", pen)
         return
     by = "business deadline" if view["stops_by"] == "business_deadline" else "deadline"
-    yield _note(f"{by} {full_text(stops, pen.now, pen.style)}")
+    yield _note(f"{by} {full_text(stops, pen.now, pen.style)}", pen)
 
 
 def _check_rows(view: View, pen: Pen) -> Iterator[Content]:
@@ -184,13 +184,13 @@ def _check_rows(view: View, pen: Pen) -> Iterator[Content]:
     if planned is not None:
         source = f" {source_text(view['delay_source'])}" if view["delay_source"] else ""
         clock = f", {clock_text(planned, pen.now)} UTC" if pen.width >= _ROOMY else ""
-        yield _note(f"next {until_text(planned, pen.now, pen.style)}{clock}{source}")
+        yield _note(f"next {until_text(planned, pen.now, pen.style)}{clock}{source}", pen)
     granted = view["budget"]["granted"]
     if granted["times"]:
         more = f"{granted['minutes']} min and {counted(granted['status_requests'], 'check')}, {granted['times']}×"
-        yield _note(f"people granted {more}")
+        yield _note(f"people granted {more}", pen)
         if person := waited(view):
-            yield _note(f"and the deadline moved by what it {person}")
+            yield _note(f"and the deadline moved by what it {person}", pen)
 
 
 def _progress_row(view: View, pen: Pen) -> Content:
@@ -217,8 +217,8 @@ def account_row(view: View, pen: Pen) -> Content:
     return Content("\n").join(hanging(label, told, pen.width))
 
 
-def _note(text: str) -> Content:
-    return Content.assemble(" " * _LABEL, (text, "$quiet"))
+def _note(text: str, pen: Pen) -> Content:
+    return Content("\n").join(hanging(Content(" " * _LABEL), Content.styled(text, "$quiet"), pen.width))
 
 
 # ---- attempts ----------------------------------------------------------------------------------------------------------------

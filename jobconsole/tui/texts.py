@@ -46,7 +46,7 @@ def paused(waiting: int) -> str:
 
 def held(text: str, seconds: int, more: str) -> str:
     """What was confirmed waits, and can be undone: that stands first, because a narrow terminal cuts the end."""
-    return f"in {seconds} s, u undoes: {inert(text, 120)}{more} · nothing has been sent yet"
+    return f"in {seconds} s, u undoes: {inert(text, 120)}{more} · nothing sent yet"
 
 
 def not_done(text: str) -> str:

@@ -63,7 +63,21 @@ async def test_what_people_granted_stands_apart_from_the_time_they_took(dashboar
         told = part(await open_detail(pilot), "budgets")
         assert "50m of 1h05m" in told
         assert "people granted 15 min and 4 checks, 1×" in told
-        assert "and the deadline moved by what it waited 10m for a person" in told
+        assert "and the deadline moved by what it waited 10m for a person" in " ".join(told.split())
+
+
+async def test_a_long_line_of_the_budgets_goes_on_below_its_text(dashboard: TestedDashboard) -> None:
+    """67 columns on a screen of 60: what goes on stands behind the labels."""
+    await dashboard.track("acme-1")
+    dashboard.clock.advance(2_400)
+    await dashboard.desk.perform("acme-1")
+    dashboard.clock.advance(600)
+    await dashboard.desk.decide("acme-1", "extend", by="person:ben")
+    async with running(dashboard, (60, 40)) as pilot:
+        lines = part(await open_detail(pilot), "budgets").splitlines()
+        begun = next(number for number, line in enumerate(lines) if "and the deadline moved by what" in line)
+        assert lines[begun + 1].startswith(" " * 10)
+        assert lines[begun + 1].split()[-2:] == ["a", "person"]
 
 
 @pytest.mark.rule("U6")
