@@ -136,7 +136,29 @@ def test_an_accepted_submission_without_a_job_is_never_sent_again() -> None:
     op = desk.perform(Observation(verdict=CallError.INTEGRATION_ERROR, http_status=202))
     assert (op.phase, reason(op)) == (Phase.ESCALATED, Reason.INTEGRATION_ERROR)
     assert op.open_actions == {}
-    assert "replay_submit" not in desk.options()
+    assert list(desk.options(new_digest="d" * 64)) == ["adopt", "close"]
+
+
+@pytest.mark.rule("C6", "C10")
+@pytest.mark.parametrize("option", ["pause", "adopt_contract", "check_once", "replay_submit", "extend"])
+def test_no_choice_sends_an_accepted_submission_again(option: str) -> None:
+    """Its job may run, and cost; nothing but a person's word can say which one it is."""
+    desk = submitting(Desk(TOKEN))
+    desk.perform(Observation(verdict=CallError.INTEGRATION_ERROR, http_status=202))
+    refused = desk.refused(option, new_contract=desk.contract)
+    assert refused.text.startswith(f"the answer to the submission named no job, so {option} has none; adopt the id")
+    assert desk.op().open_actions == {}
+
+
+@pytest.mark.rule("C6")
+def test_the_job_of_an_accepted_submission_is_adopted_by_its_id() -> None:
+    """Then it is waited for as any other, within the limits that it always had."""
+    desk = submitting(Desk(TOKEN))
+    before = desk.perform(Observation(verdict=CallError.INTEGRATION_ERROR, http_status=202))
+    op = desk.chosen("adopt", job_id="job-7")
+    assert (op.phase, op.provider_job_id, op.open_actions) == (Phase.WAITING, "job-7", {})
+    assert (op.deadline_at, op.max_status_requests) == (before.deadline_at, before.max_status_requests)
+    assert desk.check(running()).op.phase is Phase.WAITING
 
 
 @pytest.mark.rule("X10", "H13")

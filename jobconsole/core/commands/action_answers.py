@@ -211,7 +211,7 @@ def _accepted(draft: Draft, act: Action, entry: ActionAnswer, view: View) -> Non
     if seen.job_id is None and seen.status_url is None:
         _end(draft, act, view, "accepted", seen)
         detail = "the submission was accepted, but its answer names no job; it is never sent again"
-        escalate(draft, draft.op, Reason.INTEGRATION_ERROR, detail, contract, now)
+        escalate(draft, replace(draft.op, submitted_at=now.wall), Reason.INTEGRATION_ERROR, detail, contract, now)
         return
     before = draft.op
     told = seen if _is_final(seen, contract) else replace(seen, verdict=StateClass.WAITING.value)

@@ -23,6 +23,7 @@ from jobconsole.core.deciding.escalation import (
     OPTIONS,
     WITHOUT_CONTRACT,
     covers_wait,
+    is_job_unnamed,
     leaves_spent,
     look_options,
     needs_extension,
@@ -36,7 +37,7 @@ from jobconsole.core.vocabulary import ActionState, Phase, Reason
 from jobconsole.errors import InvalidValue
 
 _NUMBERS = ("minutes", "checks", "failures", "rate_limits")
-_TEXTS = ("reason", "job_id", "credential")
+_TEXTS = ("option", "decision_id", "reason", "job_id", "credential")
 
 
 def choose(choice: Choice) -> Command[Applied]:
@@ -67,7 +68,7 @@ def choose(choice: Choice) -> Command[Applied]:
 
 
 def _of_their_kinds(choice: Choice) -> Choice:
-    for name in _NUMBERS:
+    for name in ("revision", *_NUMBERS):
         if type(number := getattr(choice, name)) not in (int, type(None)):
             raise InvalidValue(f"{name} is a whole number, not {type(number).__name__}")
     for name in _TEXTS:
@@ -149,6 +150,8 @@ def why_not_open(option: str, op: Operation, contract: Contract | None) -> str:
             return f"the cap of {ext.times} extension(s) in this operation's life is reached; close or cancel remain"
         if option == "cancel" and contract.cancel is None:
             return f"{contract.name} documents no cancel"
+    if op.escalation is not None and is_job_unnamed(op):
+        return f"the answer to the submission named no job, so {option} has none; adopt the id that the provider shows"
     if op.escalation is not None and option not in OPTIONS[op.escalation.reason] and option != "cancel":
         return f"{option} is no answer to {op.escalation.reason.replace('_', ' ')}"
     if contract is None and not op.phase.is_terminal:

@@ -174,8 +174,8 @@ def resumed(
 
 
 def is_unsubmitted(op: Operation) -> bool:
-    """Whether no job of this operation is known at the provider: what goes out next is the submission."""
-    return op.provider_job_id is None and op.status_url is None
+    """Whether nothing of this operation was accepted by the provider: what goes out next is the submission."""
+    return op.provider_job_id is None and op.status_url is None and op.submitted_at is None
 
 
 def may_be_submitted(op: Operation) -> bool:

@@ -85,18 +85,32 @@ def options_for(
     """
     if contract is None:
         return _options_without_contract(op, reason, has_file=contract_is_newer)
+    if is_job_unnamed(op):
+        return (Option(name="adopt", effect=EFFECTS["adopt"]), *_always(contract))
     made = [_option(name, op, reason, contract, now, contract_is_newer) for name in OPTIONS[reason]]
     if "cancel" not in OPTIONS[reason] and reason is not Reason.AUTHORIZATION_DENIED:
         made.append(_option("cancel", op, reason, contract, now, contract_is_newer))
-    if contract.console_url:
-        made.append(Option(name="inspect", effect=EFFECTS["inspect"]))
-    made.append(Option(name="close", effect=EFFECTS["close"]))
-    return tuple(option for option in made if option is not None)
+    return (*(option for option in made if option is not None), *_always(contract))
+
+
+def is_job_unnamed(op: Operation) -> bool:
+    """Whether the submission was accepted by an answer that names no job.
+
+    Nothing can be asked about it until a person gives its id, and the submission is never sent again (CONTRACT `[submit]`):
+    that job may run, and cost.
+    """
+    return op.submitted_at is not None and op.provider_job_id is None and op.status_url is None
+
+
+def _always(contract: Contract) -> tuple[Option, ...]:
+    """What every decision offers."""
+    names = ("inspect", "close") if contract.console_url else ("close",)
+    return tuple(Option(name=name, effect=EFFECTS[name]) for name in names)
 
 
 def _options_without_contract(op: Operation, reason: Reason, *, has_file: bool) -> tuple[Option, ...]:
     """What is left where the contract is lost; `has_file`: the catalogue has a contract of this provider now."""
-    names = [name for name in OPTIONS[reason] if name in WITHOUT_CONTRACT and has_file]
+    names = [name for name in OPTIONS[reason] if name in WITHOUT_CONTRACT and has_file and not is_job_unnamed(op)]
     if op.request_body is None:
         names = [name for name in names if name != "submit_again"]
     return tuple(Option(name=name, checks=int(name in ONE_LOOK), effect=EFFECTS[name]) for name in (*names, "close"))

@@ -121,7 +121,7 @@ def test_cancel_tells_its_consequence_and_its_follow_up() -> None:
 def test_a_replay_needs_a_documented_token_and_the_request(
     contract: Contract, fields: dict[str, Any], missing: set[str]
 ) -> None:
-    offers = set(offered(Reason.SUBMISSION_AMBIGUOUS, contract, provider_job_id=None, **fields))
+    offers = set(offered(Reason.SUBMISSION_AMBIGUOUS, contract, provider_job_id=None, submitted_at=None, **fields))
     assert offers & {"replay_submit", "adopt", "submit_again"} == {"replay_submit", "adopt", "submit_again"} - missing
 
 
