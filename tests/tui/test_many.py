@@ -67,7 +67,7 @@ async def test_one_hold_with_one_undo_for_all_of_them(dashboard: TestedDashboard
         await marked(pilot, "c")
         await confirmed(pilot)
         assert len(dashboard.holds.waiting) == 1
-        assert any("Cancel at provider: 3 operations, in 5 s" in line for line in text_of(dashboard))
+        assert any("in 5 s, u undoes: Cancel at provider: 3 operations" in line for line in text_of(dashboard))
         await pilot.press("u")
         await pass_time(pilot, 10)
         assert "Undone: nothing was sent. Cancel at provider: 3 operations" in notices(dashboard)
