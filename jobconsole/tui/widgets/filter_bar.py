@@ -106,7 +106,6 @@ class EntryLine(OnDashboard, Horizontal):
     def on_mount(self) -> None:
         """Nothing is typed at first, and Tab does not lead here."""
         self.display = False
-        self.query_one(Input).can_focus = True
 
     def on_key(self, event: events.Key) -> None:
         """Escape takes back what was typed."""
