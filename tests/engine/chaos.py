@@ -14,6 +14,7 @@ from datetime import timedelta
 from typing import Any
 
 from jobconsole.core.contracts.contract import Contract
+from jobconsole.core.contracts.file import load
 from jobconsole.core.denial import carries, may_inherit
 from jobconsole.core.judging.answer import Answer
 from jobconsole.core.operation import Operation
@@ -157,6 +158,7 @@ class World:
         self.rng = random.Random(seed)
         self.clock = ManualClock()
         self.contract = contract_of(self.rng)
+        self.newer = load(self.contract.text.replace('title = "ACME jobs"', 'title = "ACME jobs, again"'), "newer.toml")
         self.provider = Provider(self.rng)
         self.sent: list[HttpRequest] = []
         self.person = Stage((), self.contract, clock=self.clock)
@@ -175,9 +177,9 @@ class World:
         """One thing happens."""
         steps: tuple[Callable[[], Any], ...] = (
             *(self.begin, self.pass_time, self.pass_time, self.decide, self.decide, self.change_access),
-            *(self.crash, self.reboot, self.jump),
+            *(self.crash, self.reboot, self.jump, self.change_file, self.lose_contracts, self.restore_contracts),
         )
-        weights = (2, 4, 4, 3, 3, 1, 0.5, 0.2, 0.3)
+        weights = (2, 4, 4, 3, 3, 1, 0.5, 0.2, 0.3, 0.3, 0.1, 0.3)
         await self.rng.choices(steps, weights)[0]()
         await self.work()
 
@@ -240,6 +242,20 @@ class World:
         """Somebody sets the wall clock."""
         self.clock.jump_wall(self.rng.choice([-3600.0, -30.0, 30.0, 1800.0]))
 
+    async def change_file(self) -> None:
+        """The provider's file says something else, or again what it said."""
+        self.person.shelf.contracts["acme"] = self.rng.choice([self.contract, self.newer])
+
+    async def lose_contracts(self) -> None:
+        """Somebody deletes the copies that the store keeps; those who have read them die, too."""
+        self.person.store._memory.contracts.clear()
+        self.person.console.book._by_digest.clear()
+
+    async def restore_contracts(self) -> None:
+        """A backup of the copies is put back."""
+        for contract in (self.contract, self.newer):
+            await self.person.store.keep_contract(contract.digest, contract.text)
+
     async def work(self) -> None:
         """The living workers do what is due now; whoever died is followed by another one."""
         self.workers = [worker if worker.store.health().is_writable else self._born() for worker in self.workers]
@@ -252,6 +268,7 @@ class World:
     async def settle(self) -> None:
         """The provider behaves, and people answer, until nobody can do more. Raises where that takes too long."""
         self.provider.behaves, has_waited = True, False
+        await self.restore_contracts()
         for _ in range(30):
             await self.run_out()
             answers = [await self.answer(op) for op in await self.person.console.operations()]
