@@ -20,6 +20,7 @@ from jobconsole.core.judging.answer import Answer
 from jobconsole.core.operation import Operation
 from jobconsole.core.vocabulary import Phase
 from jobconsole.engine.poll import Looker
+from jobconsole.engine.submissions import Budget, Wish
 from jobconsole.engine.worker import Worker
 from jobconsole.errors import (
     CertificateFault,
@@ -84,10 +85,18 @@ class Provider:
     def __init__(self, rng: random.Random) -> None:
         self.rng, self.refuses, self.behaves = rng, set[str](), False
         self.looks: Counter[str] = Counter()
+        self.begun: Counter[bytes] = Counter()  # by the body of the submission: each may be a job that costs
         self.jobs = 0
 
     def __call__(self, request: HttpRequest) -> Scripted:
         """What this request gets."""
+        reply = self._reply(request)
+        is_taken = isinstance(reply, Reply) and reply.status // 100 == 2
+        if is_taken and request.method == "POST" and request.body is not None:
+            self.begun[request.body] += 1
+        return reply
+
+    def _reply(self, request: HttpRequest) -> Scripted:
         if self.behaves:
             return self._good(request)
         if request.auth.secret in self.refuses:
@@ -187,8 +196,12 @@ class World:
         """A submission, or a job of somebody else's."""
         if self.made < MOST_OPERATIONS:
             self.made += 1
-            begin = self.person.submit if self.rng.random() < 0.5 else self.person.track
-            await begin(f"op-{self.made}", deadline=self.rng.choice(["5m", "15m", "20m"]))
+            name, budget = f"op-{self.made}", Budget(deadline=self.rng.choice(["5m", "15m", "20m"]))
+            wish = Wish("person:ana", operation_id=name, budget=budget)
+            if self.rng.random() < 0.5:
+                await self.person.console.submit("acme", {"quarter": self.made}, wish=wish)
+            else:
+                await self.person.console.track("acme", job_id=f"job-{name}", wish=wish)
 
     async def pass_time(self) -> None:
         """To the next look, mostly."""
@@ -309,6 +322,10 @@ class World:
             assert op.status_requests_used <= op.max_status_requests, op
             if op.provider_job_id is not None:
                 assert left[op.provider_job_id] <= op.status_requests_used, op
+        if self.contract.submit is None or self.contract.submit.idempotency is None:
+            again = Counter(op.request_body for op in operations)  # `submit_again` is another operation of the same request
+            for body, begun in self.provider.begun.items():
+                assert begun <= again[body.decode()], f"{body!r} was accepted {begun} times"
         for acc in (await self.person.console.accounts()).values():
             for credential in acc.denied.carriers if acc.denied is not None else ():
                 concerned = [op for op in operations if (op.credential or "") == credential]
