@@ -120,8 +120,9 @@ class Feed:
         self._waiting, self._waiting_accounts, self._is_reload_waiting = set(), set(), False
         if is_reload:
             ids |= self.operations.keys()
-        for operation_id in ids:
-            self._take(operation_id, self._broker.operations.get(operation_id))
+        now = self._broker.operations
+        for operation_id in [*now, *(self.operations.keys() - now.keys())] if is_reload else ids:  # kept in the store's order
+            self._take(operation_id, now.get(operation_id))
         if accounts or is_reload:
             self.accounts = dict(self._broker.accounts)
         self._tell(lambda: Changed(ids, accounts, is_reload=is_reload))

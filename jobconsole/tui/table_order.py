@@ -39,6 +39,9 @@ class TableOrder:
 
     def take(self, operations: Mapping[str, Operation], changed: Iterable[str], now: datetime, *, keep: str | None) -> bool:
         """`changed` differ now; whether a row came, went or moved. The row of `keep` stays in any case."""
+        if not self._keys:
+            self.filter_by(self.filter, operations, now)
+            return bool(self.rows)
         is_moved = False
         for operation_id in changed:
             op = operations.get(operation_id)
@@ -56,11 +59,10 @@ class TableOrder:
 
     def filter_by(self, wanted: Filter, operations: Mapping[str, Operation], now: datetime) -> None:
         """Make the rows anew: all that match."""
-        self.filter = wanted
-        self.rows, self._new, self._seen, self._keys, self._lingering = [], [], {}, {}, set()
-        for op in operations.values():
-            if wanted.matches(op, now):
-                self._put(op)
+        self.filter, self._lingering, self._new, self._is_less = wanted, set(), [], False
+        self._seen = {operation_id: op for operation_id, op in operations.items() if wanted.matches(op, now)}
+        self._keys = {operation_id: self._key(op) for operation_id, op in self._seen.items()}
+        self.rows = list(self._seen)
         self._arrange()
 
     def sort_by(self, column: Column, *, is_reversed: bool) -> None:
