@@ -63,7 +63,15 @@ def test_a_line_that_is_nested_deeper_than_python_follows_is_no_line() -> None:
 
 
 @pytest.mark.rule("L2", "S4")
-@pytest.mark.parametrize("line", [NESTED, b'{"v":1,\n', b"[]\n", b'{"kind":"\xff"}\n', b"\n"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        *(NESTED, b'{"v":1,\n', b"[]\n", b'{"kind":"\xff"}\n', b"\n", b"{}\n"),
+        *(b'{"seq":1,"kind":"noted"}\n', b'{"seq":1,"kind":"noted","at":7}\n', b'{"seq":1,"kind":"noted","at":"noon"}\n'),
+        b'{"seq":1,"kind":"noted","at":"2026-07-30T10:00:00"}\n',  # of no zone
+        b'{"kind":"noted","at":"2026-07-30T10:00:00.000Z"}\n',
+    ],
+)
 def test_a_line_that_is_no_event_is_named_where_events_are_told(line: bytes) -> None:
     whole = encoded()[0]
     told = events([whole, line, whole])
