@@ -107,7 +107,5 @@ def _changed(path: Path, text: str, table: str, key: str, value: str | bool) -> 
 
 def _replace(path: Path, text: str) -> None:
     """In one step, with the rights that the file had: whoever reads meanwhile sees the old file or the new one."""
-    rights = stat.S_IMODE(path.stat().st_mode) if path.exists() else None
-    place_file(Sync(), path, text.encode())
-    if rights is not None:
-        path.chmod(rights)
+    rights = stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o600
+    place_file(Sync(), path, text.encode(), rights=rights)

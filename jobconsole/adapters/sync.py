@@ -62,14 +62,18 @@ def create(path: Path) -> int:
     return fd
 
 
-def place_file(sync: Sync, path: Path, data: bytes) -> None:
-    """Put a whole file in place: temporary file, sync, rename, sync of the folder. Nobody ever sees half of it."""
+def place_file(sync: Sync, path: Path, data: bytes, *, rights: int = 0o600) -> None:
+    """Put a whole file in place: temporary file, sync, rename, sync of the folder. Nobody ever sees half of it.
+
+    `rights` are those of the file's mode, whatever the umask is.
+    """
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
     fd = create(part)
     try:
         try:
             sync.truncate(fd, 0)
             write_all(sync, fd, data, 0)
+            os.fchmod(fd, rights)
             sync.sync(fd)
         finally:
             os.close(fd)

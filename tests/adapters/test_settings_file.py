@@ -78,18 +78,19 @@ def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
         write_setting(tmp_path / "nowhere", "ui", "theme", "mine")
 
 
-def test_a_link_is_followed_and_rights_are_kept(tmp_path: Path) -> None:
-    """A file among somebody's dotfiles stays there, readable by its owner only."""
+@pytest.mark.parametrize("rights", [0o600, 0o644])
+def test_a_link_is_followed_and_rights_are_kept(tmp_path: Path, rights: int) -> None:
+    """A file among somebody's dotfiles stays there, for those to read who could."""
     dotfiles, store = tmp_path / "dotfiles", tmp_path / "store"
     dotfiles.mkdir()
     store.mkdir()
     (dotfiles / "jobconsole.toml").write_text(MINE)
-    (dotfiles / "jobconsole.toml").chmod(0o600)
+    (dotfiles / "jobconsole.toml").chmod(rights)
     (store / "config.toml").symlink_to(dotfiles / "jobconsole.toml")
     write_setting(store, "ui", "theme", "mine")
     assert (store / "config.toml").is_symlink()
     assert read_settings_file(store)["ui"]["theme"] == "mine"
-    assert stat.S_IMODE((dotfiles / "jobconsole.toml").stat().st_mode) == 0o600
+    assert stat.S_IMODE((dotfiles / "jobconsole.toml").stat().st_mode) == rights
 
 
 def _fifo(path: Path) -> None:
