@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from jobconsole.core.command import Refusal, Scope
 from jobconsole.core.commands.contract_loss import Ending, Loss, stop_without_contract
@@ -12,7 +13,7 @@ from jobconsole.core.commands.decisions import open_options, why_not_open
 from jobconsole.core.commands.reservation import Deferred, Stopped
 from jobconsole.core.events import Kind
 from jobconsole.core.judging.observation import unseen
-from jobconsole.core.operation import Operation
+from jobconsole.core.operation import Escalation, Operation
 from jobconsole.core.vocabulary import Phase, Reason
 from jobconsole.errors import TransportFault
 from tests.core.desk import ACCOUNT, Desk
@@ -201,6 +202,15 @@ def test_what_needs_the_contract_says_so(minutes: int | None, option: str, why: 
     assert refused.why == "not_open"
     assert refused.text.startswith(why)
     assert why_not_open(option, desk.op(), None).startswith(why)
+
+
+@pytest.mark.rule("C10", "U6")
+def test_a_request_that_is_not_kept_is_no_matter_of_a_contract() -> None:
+    """A job that was tracked was submitted by somebody else."""
+    desk = Desk()
+    desk.track()
+    op = replace(desk.op(), escalation=Escalation(reason=Reason.SUBMISSION_AMBIGUOUS, since=desk.clock.wall()))
+    assert why_not_open("submit_again", op, None) == "the request of op-1 is not kept here; submit it anew"
 
 
 @pytest.mark.rule("X13")

@@ -154,6 +154,8 @@ def why_not_open(option: str, op: Operation, contract: Contract | None) -> str:
         return f"the answer to the submission named no job, so {option} has none; adopt the id that the provider shows"
     if op.escalation is not None and option not in OPTIONS[op.escalation.reason] and option != "cancel":
         return f"{option} is no answer to {op.escalation.reason.replace('_', ' ')}"
+    if option in ("replay_submit", "submit_again") and op.request_body is None:
+        return f"the request of {op.operation_id} is not kept here; submit it anew"
     if contract is None and not op.phase.is_terminal:
         return _why_not_without_contract(option, op)
     return f"{option} is not open for {op.operation_id} ({op.phase})"
@@ -198,9 +200,7 @@ def _over_bounds(choice: Choice, option: Option, op: Operation, view: View) -> R
     if choice.option == "use_credential" and (choice.credential or only) not in option.credentials:
         return Refusal("credential_needed", f"name one of {', '.join(option.credentials)}")
     if choice.option == "submit_again" and choice.again is None:
-        if op.request_body is not None:
-            return Refusal("no_contract", _why_not_without_contract(choice.option, op))
-        return Refusal("request_lost", "the request is not kept any more; submit it anew")
+        return Refusal("no_contract", _why_not_without_contract(choice.option, op))
     return None
 
 
