@@ -21,7 +21,7 @@ from jobconsole.cli.output import Tone, Toned
 from jobconsole.cli.values import TIME, person
 from jobconsole.console import Desk
 from jobconsole.core.actors import NOBODY, PERSON, person_or_nobody
-from jobconsole.core.commands.attending import held_for
+from jobconsole.core.durations import passed_text
 from jobconsole.core.operation import Operation
 from jobconsole.core.telling.inbox import inbox_view, item_lines
 from jobconsole.core.telling.terminal_text import inert
@@ -129,7 +129,7 @@ async def _give(invocation: Invocation, operation: str, to: str | None, actor: s
         if taken_from is not None:
             said += f", taken from {taken_from}"
             if had.assigned_at is not None:
-                said += f", who had it for {held_for(had.assigned_at, console.clock.wall())}"
+                said += f", who had it for {passed_text(console.clock.wall() - had.assigned_at)}"
         _tell(invocation, console, op, said, taken_from=taken_from)
 
 

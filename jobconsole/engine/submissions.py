@@ -15,6 +15,7 @@ from typing import Any
 
 from ulid import ULID
 
+from jobconsole.core.actors import PERSON, is_person
 from jobconsole.core.commands.submission import NewOperation, Wanted
 from jobconsole.core.contracts import endpoints, hosts
 from jobconsole.core.contracts.contract import Contract
@@ -124,7 +125,7 @@ def _common(contract: Contract, wish: Wish, now: datetime) -> dict[str, Any]:
     operation_id = wish.operation_id or new_operation_id()
     if not OPERATION_ID.fullmatch(operation_id):
         raise InvalidValue("an operation id is 1-128 of letters, digits, '.', '_', '-', and begins with a letter or digit")
-    person = wish.by.removeprefix("person:") if wish.by.startswith("person:") else None
+    person = wish.by.removeprefix(PERSON) if is_person(wish.by) else None
     return {
         "operation_id": operation_id,
         "contract": contract,
@@ -148,7 +149,7 @@ def granted_budget(contract: Contract, asked: Budget, by: str, now: datetime) ->
     if not least < length <= LONGEST_DEADLINE:
         raise InvalidValue(f"a deadline lies between {least.total_seconds():g}s (one request) and 366d")
     more = length > spec.deadline or requests > spec.status_requests or failures > spec.transport_failures
-    if more and not by.startswith("person:"):
+    if more and not is_person(by):
         raise Refused("not_a_person", "only a person may ask for more than the contract's budget")
     business = None
     if asked.business_deadline_at is not None:

@@ -16,7 +16,7 @@ from jobconsole.core.actors import is_person, person_or_nobody
 from jobconsole.core.command import Command, Plan, Refusal, View
 from jobconsole.core.commands.transitions import load
 from jobconsole.core.deciding.escalation import item_since
-from jobconsole.core.durations import duration_text
+from jobconsole.core.durations import passed_text
 from jobconsole.core.events import Draft, Kind
 from jobconsole.core.moments import aware
 from jobconsole.core.operation import Attention, Note, Operation
@@ -54,12 +54,7 @@ def _given_to(has: Attention, now: datetime) -> str:
         return "given back"
     if has.assigned_at is None:
         return f"given to {has.assigned_to}"
-    return f"given to {has.assigned_to} at {has.assigned_at:%H:%M:%S} UTC, {held_for(has.assigned_at, now)} ago"
-
-
-def held_for(since: datetime, now: datetime) -> str:
-    """For how long somebody has had an item, in whole seconds: `3s`."""
-    return duration_text(timedelta(seconds=max(0, (now - since) // timedelta(seconds=1))))
+    return f"given to {has.assigned_to} at {has.assigned_at:%H:%M:%S} UTC, {passed_text(now - has.assigned_at)} ago"
 
 
 def snooze(operation_id: str, actor: str, until: datetime | None) -> Command[Operation]:
