@@ -91,7 +91,7 @@ async def _print(invocation: Invocation, console: Reader, operation: str | None,
         return
     is_empty = True
     for text in _texts(await _fields(console, operation), form, is_whole=operation is None):
-        invocation.output.line(text)
+        invocation.output.stored_text(text)
         is_empty = False
     if is_empty and operation is not None:
         raise AuditBroken(f"the audit has no line of {operation}, which began with one; see: jobconsole audit verify")

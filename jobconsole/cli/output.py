@@ -102,7 +102,12 @@ class Output:
     # ---- data -----------------------------------------------------------------------------------------------------------
     def line(self, *pieces: Piece) -> None:
         """Write one line of data; a line break inside a piece is shown, not made."""
-        self._stdout.write("".join(self._shown(piece) for piece in pieces) + "\n")
+        typeable = (self._typeable(inert(piece)) if isinstance(piece, str) else piece for piece in pieces)
+        self._stdout.write("".join(map(self._shown, typeable)) + "\n")
+
+    def stored_text(self, text: str) -> None:
+        """Write one line of what is stored: a command that occurs in it is told by nobody here, and stays as it is."""
+        self._stdout.write(f"{inert(text)}\n")
 
     def table(self, columns: Sequence[Column], rows: Iterable[Sequence[Piece]]) -> None:
         """Write a heading and one line for each row, aligned by display width.
@@ -196,7 +201,7 @@ class Output:
 
     def _shown(self, piece: Piece) -> str:
         if isinstance(piece, str):
-            return self._typeable(inert(piece))
+            return inert(piece)
         text = inert(piece.text)
         return click.style(text, **_STYLES[piece.tone]) if self._wants_colour and self.is_terminal else text
 

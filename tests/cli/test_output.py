@@ -35,6 +35,23 @@ def test_a_table_is_aligned_by_display_width_and_plain_in_a_pipe() -> None:
 
 
 @pytest.mark.rule("U5")
+def test_only_a_sentence_gets_the_options_of_this_call_and_no_name_or_stored_text() -> None:
+    """A cell stays as wide as it was measured, and what is stored as it was stored."""
+    stdout, name = io.StringIO(), "jobconsole ls"
+    output = Output(stdout, io.StringIO(), {})
+    output.carry("--home here", ["ls"])
+    output.line("see ", name)
+    output.table([Column("name"), Column("used")], [[name, "3"]])
+    output.stored_text(f"said: {name}\n")
+    assert stdout.getvalue().splitlines() == [
+        "see jobconsole --home here ls",
+        "name           used",
+        "jobconsole ls  3",
+        r"said: jobconsole ls\n",
+    ]
+
+
+@pytest.mark.rule("U5")
 def test_a_long_cell_is_whole_in_a_pipe_and_makes_no_other_row_long() -> None:
     """Forty columns are the most that others are padded to; a whole column is one that aligns whatever it holds."""
     stdout = io.StringIO()
