@@ -130,6 +130,22 @@ async def test_a_question_that_changed_wants_a_second_look(dashboard: TestedDash
         await until(pilot, lambda: "11 extended." in notices(dashboard))
 
 
+@pytest.mark.rule("U8")
+async def test_a_question_in_which_nothing_new_is_told_wants_no_second_look(dashboard: TestedDashboard) -> None:
+    """What is left out already may change as often as it likes."""
+    await tracked(dashboard, 2)
+    async with running(dashboard, (120, 40)) as pilot:
+        dialog = await marked(pilot, "e")
+        await dashboard.desk.decide("acme-02", "extend", by="person:ben")
+        await until(pilot, lambda: len(taking_part(dialog.shares)) == 1)
+        await pass_time(pilot, 1)
+        await dashboard.desk.note("acme-02", "ticket 7", by="person:ben")
+        await until(pilot, lambda: bool(dashboard.feed.operations["acme-02"].attention.notes))
+        await until(pilot, lambda: not dialog._changed)
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: "1 extended." in notices(dashboard))
+
+
 async def test_where_none_is_left_to_decide_about_the_question_says_so(dashboard: TestedDashboard) -> None:
     """It stays, and nothing is decided."""
     await tracked(dashboard, 2)

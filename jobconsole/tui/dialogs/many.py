@@ -118,7 +118,9 @@ class ManyDialog(Question):
             self._say_fault(inert(str(error), 200))
             return
         self._changed -= found.keys()
-        self.shares = tuple(found.get(share.operation_id, share) for share in self.shares)
+        before, self.shares = self.shares, tuple(found.get(share.operation_id, share) for share in self.shares)
+        if self.shares == before:
+            return  # what is left out goes on changing, and nothing new is told
         self.heading = self._question()
         self.ask_anew(act_label=self._act(), typed=self._count())
         self._show()
