@@ -225,10 +225,11 @@ def _amount(used: int, allowed: int) -> str:
     What is used is told exactly where that has room. Nothing looks spent before it is: `56 left` where both would look alike.
     """
     limit = str(allowed) if allowed < _MANY else _rounded(allowed, 1)
-    if used < _MANY or len(f"{used}/{limit}") <= _CHECKS_ROOM:
+    if len(f"{used}/{limit}") <= _CHECKS_ROOM:
         return f"{used}/{limit}"
     limit = limit if len(limit) <= 5 else _rounded(allowed, 0)
-    spent = next((each for each in (_rounded(used, 1), _rounded(used, 0)) if len(f"{each}/{limit}") <= _CHECKS_ROOM), "")
+    exact_first = (str(used), _rounded(used, 1), _rounded(used, 0))
+    spent = next((each for each in exact_first if len(f"{each}/{limit}") <= _CHECKS_ROOM), "")
     return f"{spent}/{limit}" if spent and (spent != limit or used == allowed) else f"{allowed - used} left"
 
 
