@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any, TypeAlias
 
-from jobconsole.core.keeping.line import event
+from jobconsole.core.keeping.line import event, parse
 from jobconsole.core.operation import Operation
 from jobconsole.core.telling.story_line import alone
 from jobconsole.core.telling.wording import words
@@ -40,16 +40,18 @@ class _Line:
     def operation_id(self) -> str:
         """Whose event it is; empty for the store's own."""
         found = _OPERATION.search(self.stored)
-        return found[1].decode() if found is not None else ""
+        return found[1].decode(errors="replace") if found is not None else ""
 
     @cached_property
     def fields(self) -> Mapping[str, Any]:
-        """The stored fields; none of a damaged line."""
-        return event(self.stored) or {}
+        """The stored fields; none of a line that was changed or damaged: nobody knows what would stand in them."""
+        return (event(self.stored) if parse(self.stored) is not None else None) or {}
 
     @cached_property
     def told(self) -> str:
-        """What the line says, in lower case."""
+        """What the line says, in lower case; a damaged one nothing."""
+        if not self.fields:
+            return ""
         kind = str(self.fields.get("kind", ""))
         to_the_second = str(self.fields.get("at", ""))[:19]
         written = (str(self.fields.get(name) or "") for name in _TOLD)

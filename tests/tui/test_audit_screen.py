@@ -226,6 +226,23 @@ async def test_a_line_that_was_changed_with_care_is_marked_all_the_same(dashboar
 
 
 @pytest.mark.rule("L3")
+@pytest.mark.parametrize(
+    "changed", [(b'"at":"2', b'"at":"x'), (b'"at":', b'"bt":'), (b'"operation_id":"', b'"operation_id":"\xff')]
+)
+@pytest.mark.parametrize("term", ["acme", "none", "kind:submitted", "by:ana", "job:acme"])
+async def test_a_search_meets_a_changed_line_without_a_fault(
+    dashboard: TestedDashboard, changed: tuple[bytes, bytes], term: str
+) -> None:
+    """A time that is none, a field that is gone, bytes that are no text: of such a line only whose it is is read."""
+    await fill(dashboard, 1)
+    (line,) = [line async for line in dashboard.desk.events(None) if b'"kind":"submitted"' in line]
+    assert changed[0] in line
+    matches = parse_search(term, dashboard.feed.operations)
+    assert matches is not None
+    assert matches(line.replace(*changed)) is (term == "job:acme")
+
+
+@pytest.mark.rule("L3")
 async def test_the_audit_can_be_looked_at_when_it_is_damaged(dashboard: TestedDashboard) -> None:
     """The line says so where it stands, the proof goes there, and a search passes it over."""
     await fill(dashboard, 5)
