@@ -143,7 +143,7 @@ class Pages:
     def patch(self, picture: Picture, news: News, now: datetime) -> dict[str, Any]:
         """The rows that changed, keyed by id; a whole state where the browser begins or ceases to hold all."""
         if news.is_reload or self._is_paged is not (len(picture.operations) > ALL_ROWS):
-            return {"whole": True, **self.full(picture, now)}
+            return {"whole": True}
         told, found = self._moved(picture, news.operation_ids, now)
         return told | _sums(picture, found)
 

@@ -82,8 +82,10 @@ def test_what_left_the_store_leaves_the_browser() -> None:
 def test_beyond_a_thousand_the_state_is_sent_anew_as_a_page() -> None:
     pages = Pages()
     pages.full(Picture(many(ALL_ROWS)), NOW)
-    patch = pages.patch(Picture(many(ALL_ROWS + 1)), News(frozenset({"op-01000"})), NOW)
-    assert (patch["whole"], patch["paged"], len(patch["rows"])) == (True, True, PAGE)
+    picture = Picture(many(ALL_ROWS + 1))
+    assert pages.patch(picture, News(frozenset({"op-01000"})), NOW) == {"whole": True}
+    anew = pages.full(picture, NOW)
+    assert (anew["paged"], len(anew["rows"])) == (True, PAGE)
 
 
 def test_a_row_that_comes_onto_the_page_is_sent_although_it_did_not_change() -> None:
