@@ -92,7 +92,7 @@ class Stage(App[None], metaclass=_AbstractApp):
 
     @abstractmethod
     def action_act(self, action_id: str, argument: str = "") -> None:
-        """Do one action of the table, on what the main screen names."""
+        """Do one action of the table, on the operation that was typed, else on what the main screen names."""
 
     @abstractmethod
     def run_command(self, typed: str) -> None:
