@@ -413,6 +413,7 @@ def test_a_partial_outcome_is_reviewed_and_then_accepted() -> None:
         ({"minutes": "15"}, "minutes is a whole number, not str"),
         ({"checks": True}, "checks is a whole number, not bool"),
         ({"reason": 5}, "reason is a text, not int"),
+        ({"reason": None}, "reason is a text, not NoneType"),  # left out it is empty, and looked into
         ({"until_at": datetime(2026, 11, 29, 12)}, "until_at has no time zone.*give a time zone"),  # noqa: DTZ001
         ({"until_at": "2h"}, "until_at is a datetime, not str"),
     ],

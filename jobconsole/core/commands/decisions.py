@@ -37,7 +37,8 @@ from jobconsole.core.vocabulary import ActionState, Phase, Reason
 from jobconsole.errors import InvalidValue
 
 _NUMBERS = ("minutes", "checks", "failures", "rate_limits")
-_TEXTS = ("option", "decision_id", "reason", "job_id", "credential")
+_TEXTS = ("option", "decision_id", "reason")
+_TEXTS_OR_NONE = ("job_id", "credential")
 
 
 def choose(choice: Choice) -> Command[Applied]:
@@ -71,8 +72,9 @@ def _of_their_kinds(choice: Choice) -> Choice:
     for name in ("revision", *_NUMBERS):
         if type(number := getattr(choice, name)) not in (int, type(None)):
             raise InvalidValue(f"{name} is a whole number, not {type(number).__name__}")
-    for name in _TEXTS:
-        if not isinstance(text := getattr(choice, name), str | None):
+    for name in (*_TEXTS, *_TEXTS_OR_NONE):
+        text = getattr(choice, name)
+        if not isinstance(text, str) and (name in _TEXTS or text is not None):
             raise InvalidValue(f"{name} is a text, not {type(text).__name__}")
     return choice if choice.until_at is None else dataclasses.replace(choice, until_at=aware(choice.until_at, "until_at"))
 
