@@ -101,6 +101,30 @@ async def test_whoever_listens_is_told_and_whoever_listens_later_too(
 
 
 @pytest.mark.rule("S4")
+@pytest.mark.parametrize("read_only", [False, True])
+async def test_segments_that_others_closed_may_be_moved_away_before_this_handle_looks(tmp_path: Path, read_only: bool) -> None:
+    """It has its segment open still, and goes on from there to the one that is written to (STORE 1.3)."""
+    home = tmp_path / "home"
+    busy = await open_store(home, ManualClock(), label="busy", segment_bytes=4_000)
+    await begun(busy, made("op-1"))
+    idle = await open_store(home, ManualClock(), label="idle", read_only=read_only)
+    for _ in range(12):
+        await counted(busy, "op-1")
+    *closed, _ = sorted((home / "journal").iterdir())
+    assert closed
+    for segment in closed:
+        segment.rename(tmp_path / segment.name)
+    assert idle.health().damage == ""
+    if not read_only:
+        await counted(idle, "op-1")
+    op = await idle.get("op-1")
+    assert op is not None
+    assert op.status_requests_used == (12 if read_only else 13)
+    await idle.close()
+    await busy.close()
+
+
+@pytest.mark.rule("S4")
 async def test_what_is_written_beside_the_journal_makes_no_new_folder(store: FolderStore, tmp_path: Path) -> None:
     deletes(tmp_path / "home")
     with pytest.raises(StoreDamaged, match="while it was open"):
