@@ -48,7 +48,10 @@ def seconds(timeout: object) -> float | None:
         return parse_duration(timeout).total_seconds()
     if not isinstance(timeout, numbers.Real) or isinstance(timeout, bool) or math.isnan(timeout):
         raise InvalidValue(f'a timeout is a duration such as "10m", a number of seconds, or None, not {_kind(timeout)}')
-    return float(timeout)
+    try:
+        return float(timeout)
+    except OverflowError:
+        raise InvalidValue("a timeout of so many seconds is too long; None waits for as long as it takes") from None
 
 
 def parameters(params: object) -> dict[str, str]:

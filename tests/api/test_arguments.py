@@ -52,6 +52,7 @@ def known(console: Console) -> str:
         (lambda c: c.submit("play", params=PORT, budget=DEADLINE), 'a deadline is a duration such as "40m", not int'),
         (lambda c: c.wait(known(c), [1]), 'a timeout is a duration such as "10m", a number of seconds, or None, not list'),
         (lambda c: c.wait(known(c), float("nan")), "or None, not nan"),
+        (lambda c: c.wait(known(c), 10**400), "a timeout of so many seconds is too long; None waits"),
         (lambda c: c.wait(known(c), True), "or None, not bool"),
         (lambda c: c.wait(known(c), timedelta(minutes=1)), "or None, not timedelta"),
         (lambda c: c.progress(known(c), [1]), "or None, not list"),
