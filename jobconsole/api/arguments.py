@@ -46,7 +46,7 @@ def seconds(timeout: object) -> float | None:
         return None
     if isinstance(timeout, str):
         return parse_duration(timeout).total_seconds()
-    if not isinstance(timeout, numbers.Real) or isinstance(timeout, bool) or math.isnan(timeout):
+    if not isinstance(timeout, numbers.Real) or isinstance(timeout, bool) or timeout != timeout:  # nan alone is not itself
         raise InvalidValue(f'a timeout is a duration such as "10m", a number of seconds, or None, not {_kind(timeout)}')
     try:
         return float(timeout)
