@@ -40,8 +40,7 @@ class AuditEvent:
     @property
     def fields(self) -> Mapping[str, Any]:
         """The stored fields; of a damaged line what is left of it."""
-        fields = event(self.line) if self.at is not None else None
-        return fields or {"line": self.line.decode(errors="replace")}
+        return event(self.line) or {"line": self.line.decode(errors="replace")}
 
 
 @dataclass(frozen=True, slots=True)

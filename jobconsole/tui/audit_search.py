@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any, TypeAlias
 
-from jobconsole.core.keeping.line import event, parse
+from jobconsole.core.keeping.line import event
 from jobconsole.core.operation import Operation
 from jobconsole.core.telling.story_line import alone
 from jobconsole.core.telling.wording import words
@@ -45,7 +45,7 @@ class _Line:
     @cached_property
     def fields(self) -> Mapping[str, Any]:
         """The stored fields; none of a line that was changed or damaged: nobody knows what would stand in them."""
-        return (event(self.stored) if parse(self.stored) is not None else None) or {}
+        return event(self.stored) or {}
 
     @cached_property
     def told(self) -> str:
