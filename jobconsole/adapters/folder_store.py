@@ -2,8 +2,8 @@
 
 Only this file puts the parts together: `Replica` (what is known), `Writer` (the write path), `WorkerLocks` (who lives),
 `Checkpointer`, anchors. The console opens it; everything else sees `protocols.Store`. TinyDB is the face: `database` answers
-its queries from memory, and `operations.json` is a plain TinyDB file as of the last checkpoint. Not here yet: slow disks (a
-thread around `Writer._commit`), repair after a failed sync (`recovery.py`), network file systems (`store_folder.prepare`).
+its queries from memory, and `operations.json` is a plain TinyDB file as of the last checkpoint. A sync is part of the loop
+(`Writer._commit`): a slow disk holds the other work of its process as long as it lasts.
 """
 
 from __future__ import annotations

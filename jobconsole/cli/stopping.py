@@ -65,7 +65,7 @@ def stop_on_signals(stop: Callable[[], None]) -> Iterator[Stop]:
         for each in _ONCE:
             loop.remove_signal_handler(each)
         if signal.getsignal(signal.SIGHUP) is hung_up:
-            signal.signal(signal.SIGHUP, before)
+            signal.signal(signal.SIGHUP, before if before is not None else signal.SIG_DFL)
 
 
 def _terminals() -> frozenset[int]:

@@ -146,7 +146,12 @@ class Feed:
             self._woken.clear()
             news = News(frozenset(self._waiting), self._is_reload_waiting)
             self._waiting, self._is_reload_waiting = set(), False
-            await self._take()
+            try:
+                await self._take()
+            except Exception:  # such as a contract that cannot be read just now; the next change tries again
+                log.exception("the store could not be read anew")
+                self._waiting, self._is_reload_waiting = self._waiting | news.operation_ids, news.is_reload
+                continue
             for listener in list(self._listeners):
                 await _shielded(listener, news)
 
@@ -171,9 +176,17 @@ class Feed:
         for number in count(1):
             await asyncio.sleep(BEAT)
             for listener in list(self._listeners):
-                listener.beat()
+                _unhindered(listener.beat)
                 if number % BEATS_TO_REFRESH == 0:
                     await _shielded(listener, News())
+
+
+def _unhindered(tell: Callable[[], None]) -> None:
+    """One widget that stumbles keeps nothing from the others."""
+    try:
+        tell()
+    except Exception:
+        log.exception("a widget could not be told that its kernel lives")
 
 
 async def _shielded(listener: Listener, news: News) -> None:

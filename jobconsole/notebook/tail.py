@@ -34,9 +34,9 @@ class Tail:
             self._after = max(0, await desk.last_seq() - EVENTS)
         found = [event(line) async for line in desk.events(None, self._after)]
         new = [fields for fields in found if fields is not None]
+        self._is_damaged |= len(new) < len(found)
         if not new:
             return False
-        self._is_damaged |= len(new) < len(found)
         self._after = int(new[-1]["seq"])
         self._events.extend(new)
         told = [
