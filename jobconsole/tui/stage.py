@@ -6,17 +6,17 @@ that none of them has to know which others there are.
 
 from __future__ import annotations
 
-from abc import ABCMeta, abstractmethod
+from abc import abstractmethod
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any, Protocol, TypeAlias
 
 from textual.app import App
-from textual.message_pump import _MessagePumpMeta  # the class of all apps' classes has no public name
 from textual.reactive import reactive
 
 from jobconsole.console import Desk
 from jobconsole.core.telling.terminal_text import inert
 from jobconsole.core.telling.theme import Theme
+from jobconsole.tui.abstract import Abstract
 from jobconsole.tui.clipboard import Copier
 from jobconsole.tui.clock_face import TimeStyle
 from jobconsole.tui.feed import Feed
@@ -52,11 +52,7 @@ class Answers(Protocol):
         """Give up what was held last."""
 
 
-class _AbstractApp(ABCMeta, _MessagePumpMeta):
-    """An app's class of which only complete subclasses can be made."""
-
-
-class Stage(App[None], metaclass=_AbstractApp):
+class Stage(App[None], metaclass=Abstract):
     """What is shown, who decides here, and what can be asked for."""
 
     desk: Desk

@@ -7,19 +7,16 @@ of any height that its screen gives it; each says how many entries there are and
 
 from __future__ import annotations
 
-from abc import ABCMeta, abstractmethod
+from abc import abstractmethod
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
-from textual.message_pump import _MessagePumpMeta  # the class of all widgets' classes has no public name
 from textual.scroll_view import ScrollView
 
-
-class _AbstractList(ABCMeta, _MessagePumpMeta):
-    """A list's class of which only complete subclasses can be made."""
+from jobconsole.tui.abstract import Abstract
 
 
-class CursorList(ScrollView, metaclass=_AbstractList, can_focus=True, inherit_bindings=False):
+class CursorList(ScrollView, metaclass=Abstract, can_focus=True, inherit_bindings=False):
     """A list with a cursor. Numbers of entries live for one key press: what is kept, and told, are keys and ids (SPEC U8)."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
