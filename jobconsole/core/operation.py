@@ -347,6 +347,11 @@ def deadline(op: Operation) -> datetime:
     return min(op.deadline_at, op.business_deadline_at)
 
 
+def has_job(op: Operation) -> bool:
+    """Whether the provider's job is known, by its id or by the URL of its status: only then can it be asked about."""
+    return op.provider_job_id is not None or op.status_url is not None
+
+
 def milliseconds(at: datetime) -> datetime:
     """`at` in UTC, cut to whole milliseconds: what the store keeps, so that values compare equal after a reload."""
     at = at.astimezone(UTC)

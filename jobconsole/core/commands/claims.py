@@ -13,9 +13,9 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
-from jobconsole.core.command import Command, Plan, Refusal, View
+from jobconsole.core.command import Command, View
 from jobconsole.core.commands.reservation import Deferred, Stopped, slots_in_use, unsent
-from jobconsole.core.commands.transitions import Sets, account_of, account_set, escalate, load
+from jobconsole.core.commands.transitions import Sets, account_of, account_set, escalate, on_operation
 from jobconsole.core.contracts.contract import Contract
 from jobconsole.core.deciding.account import blocked, charged
 from jobconsole.core.denial import is_probe
@@ -56,16 +56,7 @@ Claiming: TypeAlias = Claimed | Deferred | Stopped
 
 def claim(ask: Claim) -> Command[Claiming]:
     """Claim and reservation in one: the account is charged, the operation's own budget is not (X24)."""
-
-    def command(view: View) -> Plan[Claiming] | Refusal:
-        op = load(view, ask.operation_id)
-        if op is None:
-            return Refusal("unknown_operation", f"no operation {ask.operation_id}")
-        draft = Draft(ask.owner, op)
-        result = _claim(ask, view, draft)
-        return Plan(tuple(draft.events), result)
-
-    return command
+    return on_operation(ask.operation_id, ask.owner, lambda view, draft: _claim(ask, view, draft))
 
 
 def claim_has_ended(act: Action, view: View) -> bool:

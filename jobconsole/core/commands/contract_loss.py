@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from jobconsole.core.command import Command, Plan, Refusal, View
+from jobconsole.core.command import Command, View
 from jobconsole.core.commands.claims import claim_has_ended, lose_claim
 from jobconsole.core.commands.reservation import Deferred, Stopped, lease_has_ended, lose_lease
-from jobconsole.core.commands.transitions import Sets, escalate, load, may_be_submitted, superseded
+from jobconsole.core.commands.transitions import Sets, escalate, may_be_submitted, on_operation, superseded
 from jobconsole.core.events import Draft, Table
 from jobconsole.core.operation import Operation, action, deadline
 from jobconsole.core.vocabulary import ActionState, Phase, Reason
@@ -38,16 +38,7 @@ def stop_without_contract(loss: Loss) -> Command[Ending]:
 
     What another worker has in flight is left to it: that one may know the contract still.
     """
-
-    def command(view: View) -> Plan[Ending] | Refusal:
-        op = load(view, loss.operation_id)
-        if op is None:
-            return Refusal("unknown_operation", f"no operation {loss.operation_id}")
-        draft = Draft(loss.owner, op)
-        result = _stopped(loss, view, draft)
-        return Plan(tuple(draft.events), result)
-
-    return command
+    return on_operation(loss.operation_id, loss.owner, lambda view, draft: _stopped(loss, view, draft))
 
 
 def _stopped(loss: Loss, view: View, draft: Draft) -> Ending:

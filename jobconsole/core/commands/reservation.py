@@ -22,6 +22,7 @@ from jobconsole.core.commands.transitions import (
     escalate,
     load,
     may_be_submitted,
+    on_operation,
     superseded,
 )
 from jobconsole.core.contracts.contract import Contract
@@ -75,16 +76,8 @@ Reservation: TypeAlias = Reserved | Deferred | Stopped
 
 def reserve(ask: Reserve) -> Command[Reservation]:
     """One transaction on fresh state: the lease, every condition, the counter, the account's token (B2, B3, S1)."""
-
-    def command(view: View) -> Plan[Reservation] | Refusal:
-        op = load(view, ask.operation_id)
-        if op is None:
-            return Refusal("unknown_operation", f"no operation {ask.operation_id}")
-        draft = Draft(ask.owner, op)
-        result = _continued(ask, view, draft) if ask.token is not None else _started(ask, view, draft)
-        return Plan(tuple(draft.events), result)
-
-    return command
+    begin = _continued if ask.token is not None else _started
+    return on_operation(ask.operation_id, ask.owner, lambda view, draft: begin(ask, view, draft))
 
 
 def book_deadline(ask: Reserve) -> Command[Stopped | None]:

@@ -6,13 +6,13 @@ it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
 from msgspec.structs import replace
 
-from jobconsole.core.command import Moment, View
+from jobconsole.core.command import Command, Moment, Plan, R, Refusal, View
 from jobconsole.core.contracts.contract import Contract
 from jobconsole.core.deciding.account import Account, held_until, opened, refused
 from jobconsole.core.deciding.escalation import options_for
@@ -28,6 +28,7 @@ from jobconsole.core.operation import (
     changes,
     deadline,
     document,
+    has_job,
     operation,
 )
 from jobconsole.core.vocabulary import ActionState, DelaySource, Delivery, Phase, Reason
@@ -40,6 +41,20 @@ def load(view: View, operation_id: str) -> Operation | None:
     """The operation on fresh state."""
     doc = view.get(Table.OPERATIONS, operation_id)
     return None if doc is None else operation(doc)
+
+
+def on_operation(operation_id: str, actor: str, work: Callable[[View, Draft], R]) -> Command[R]:
+    """The command that does `work` on one operation as it is now: its events are the draft's, its result is what it returns."""
+
+    def command(view: View) -> Plan[R] | Refusal:
+        op = load(view, operation_id)
+        if op is None:
+            return Refusal("unknown_operation", f"no operation {operation_id}")
+        draft = Draft(actor, op)
+        result = work(view, draft)
+        return Plan(tuple(draft.events), result)
+
+    return command
 
 
 def account_of(view: View, op: Operation, contract: Contract) -> Account:
@@ -175,7 +190,7 @@ def resumed(
 
 def is_unsubmitted(op: Operation) -> bool:
     """Whether nothing of this operation was accepted by the provider: what goes out next is the submission."""
-    return op.provider_job_id is None and op.status_url is None and op.submitted_at is None
+    return op.submitted_at is None and not has_job(op)
 
 
 def may_be_submitted(op: Operation) -> bool:

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from jobconsole.core.deciding.schedule import final_check_at
-from jobconsole.core.operation import FINAL_ANSWERS, Operation, Option, deadline
+from jobconsole.core.operation import FINAL_ANSWERS, Operation, Option, deadline, has_job
 from jobconsole.core.vocabulary import Phase, Reason
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def is_job_unnamed(op: Operation) -> bool:
     Nothing can be asked about it until a person gives its id, and the submission is never sent again (CONTRACT `[submit]`):
     that job may run, and cost.
     """
-    return op.submitted_at is not None and op.provider_job_id is None and op.status_url is None
+    return op.submitted_at is not None and not has_job(op)
 
 
 def _always(contract: Contract) -> tuple[Option, ...]:
@@ -152,7 +152,7 @@ def _option(
         return _pause(op, contract, now)
     if name == "cancel":
         return _cancel(op, contract)
-    if name == "check_once" and not (op.provider_job_id or op.status_url):
+    if name == "check_once" and not has_job(op):
         return None
     if name == "adopt_contract" and not contract_is_newer:
         return None
@@ -248,7 +248,7 @@ def _pause(op: Operation, contract: Contract, now: datetime) -> Option | None:
     """One check at now + extension.minutes: inside the bounds, or else as an extension while one is left (X12)."""
     minutes = contract.budget.extension.minutes
     until = now + timedelta(minutes=minutes)
-    if op.status_requests_used >= op.max_status_requests or not (op.provider_job_id or op.status_url):
+    if op.status_requests_used >= op.max_status_requests or not has_job(op):
         return None
     if until > final_check_at(op, contract) and op.granted.times >= contract.budget.extension.times:
         until = final_check_at(op, contract)
@@ -265,7 +265,7 @@ def pause_ends(contract: Contract, until: datetime) -> datetime:
 
 def _cancel(op: Operation, contract: Contract) -> Option | None:
     """Only where documented, with its consequence in words; its follow-up is part of the cost (C9, X11)."""
-    if contract.cancel is None or "cancel" in op.open_actions or not (op.provider_job_id or op.status_url):
+    if contract.cancel is None or "cancel" in op.open_actions or not has_job(op):
         return None
     if op.phase not in (Phase.WAITING, Phase.ESCALATED):
         return None
