@@ -217,21 +217,27 @@ def test_two_kernels_share_one_worker_and_it_ends_with_them(tmp_path: Path, slow
         assert console._console.desk.health().workers == ()
 
 
+def interrupted(loaded: Kernel, code: str, said: str) -> tuple[float, str]:
+    """Interrupt a cell that waits once it has `said` so: seconds until it ends, and its error."""
+    cell = loaded.begin(code)
+    begun = loaded.finish(cell, said=said)
+    time.sleep(0.5)  # what it says comes just before its wait
+    began = time.monotonic()
+    loaded.interrupt()
+    error = loaded.finish(cell, begun).error
+    return time.monotonic() - began, error
+
+
 def test_a_blocking_wait_says_what_interrupting_does_and_ends_within_a_second(
     loaded: Kernel, slow_job_server: SlowJobServer
 ) -> None:
     operation_id = submit(loaded, slow_job_server, "never-ends", "--deadline 1h --requests 1000")
 
     def took(_: int) -> float:
-        cell = loaded.begin(f"console.wait('{operation_id}', '60s')")
-        said = loaded.finish(cell, said="Interrupting this cell stops the wait, not the job")
-        time.sleep(0.5)  # what it says comes just before its wait
-        began = time.monotonic()
-        loaded.interrupt()
-        ran = loaded.finish(cell, said)
-        took_s = time.monotonic() - began
-        assert ran.error.startswith("KeyboardInterrupt: Interrupting stops this wait, not the job")
-        assert operation_id in ran.error
+        waiting, said = f"console.wait('{operation_id}', '60s')", "Interrupting this cell stops the wait, not the job"
+        took_s, error = interrupted(loaded, waiting, said)
+        assert error.startswith("KeyboardInterrupt: Interrupting stops this wait, not the job")
+        assert operation_id in error
         return took_s
 
     assert quickest(1.5, took) < 1.5
@@ -243,13 +249,10 @@ def test_interrupting_an_awaiting_cell_ends_it_within_a_second(loaded: Kernel, s
     operation_id = submit(loaded, slow_job_server, "never-ends", "--deadline 1h --requests 1000")
 
     def took(_: int) -> float:
-        cell = loaded.begin(f"print('waits', flush=True)\nawait console.progress('{operation_id}')")
-        said = loaded.finish(cell, said="waits")
-        time.sleep(0.5)  # what it says comes just before its wait
-        began = time.monotonic()
-        loaded.interrupt()
-        assert loaded.finish(cell, said).error.startswith("CancelledError")
-        return time.monotonic() - began
+        waiting = f"print('waits', flush=True)\nawait console.progress('{operation_id}')"
+        took_s, error = interrupted(loaded, waiting, "waits")
+        assert error.startswith("CancelledError")
+        return took_s
 
     assert quickest(1.5, took) < 1.5
     assert "waiting" in loaded.run(f"print(console.operation('{operation_id}').phase)").text
